@@ -2,7 +2,7 @@
 //! memory travels between kernels and the host for the sake of some elements.
 
 use super::facts::question;
-use super::{InputOptions, Nests, Reader, rewritten};
+use super::{InputOptions, Nests, Reader, Refused, rewritten};
 use crate::limit::TimeLimit;
 use hexcc_compiler::csource;
 use hexcc_compiler::front::c::{self as front, Region};
@@ -55,6 +55,27 @@ impl Reader<'_> {
         }
         found.sort_by_key(|scop| scop.span.start);
         found
+    }
+
+    /// The nests of a function, one after the other, as one region: each hands its results on to the next.
+    pub(super) fn sequence(&self, refused: &[Refused], taken: &Region) -> Option<PetScop> {
+        let is_nest = |r: &Refused| r.scop.is_some() && r.why.iter().all(|d| d.code == "HX0201");
+        let mut own = (refused.iter()).filter(|r| r.region.function == taken.function);
+        let spans = own.clone().map(|r| &r.region.span);
+        let mut all = taken.clone();
+        all.span = spans.clone().map(|s| s.start).min()?..spans.map(|s| s.end).max()?;
+        let more = (all != *taken && own.all(is_nest)).then_some(all)?;
+        let scop = self.region(&more).ok()?;
+        self.in_single_steps(&scop).is_ok().then_some(scop)
+    }
+
+    /// The first nests of a function that are a [sequence](Self::sequence), whatever there is in other functions.
+    pub(super) fn stages(&self, refused: &[Refused]) -> Option<PetScop> {
+        let is_first = |(at, r): &(usize, &Refused)| {
+            !(refused[..*at].iter()).any(|before| before.region.function == r.region.function)
+        };
+        let mut firsts = refused.iter().enumerate().filter(is_first);
+        firsts.find_map(|(_, r)| self.sequence(refused, r.region))
     }
 
     /// Statements as one part, if that runs in kernels.

@@ -28,7 +28,7 @@ use hexcc_compiler::front::c::{self as front, Pass, Reduced, Region, StandIns, W
 use hexcc_compiler::known::Known;
 use hexcc_compiler::options::{Options, Sums};
 use hexcc_compiler::scop::records::query;
-use hexcc_compiler::scop::{Conversion, SavedScop, SourceFile, members};
+use hexcc_compiler::scop::{Conversion, OwnArray, SavedScop, SourceFile, members};
 use hexcc_compiler::{causes, csource, pipeline, stepwise};
 use hexcc_front_c::child::{self, KnownFacts};
 use hexcc_front_c::normalize::{Called, Same, What, Wish, first_unreadable};
@@ -98,6 +98,11 @@ pub fn read(options: &InputOptions, limit: &TimeLimit) -> Result<Input, Failure>
         let found = found.map_err(|error| Failure::plain(facts::explain(error)))?;
         input.saved.conversions = found.conversions.into_iter().map(conversion).collect();
         input.saved.of_host = found.of_host.into_iter().collect();
+        let own = found.own.into_iter().map(|own| OwnArray {
+            name: own.name,
+            uses: Span::from(own.uses),
+        });
+        input.saved.own = own.collect();
         input.saved.undeclared = found.undeclared;
         input.saved.around = joined::around(options, &input.saved, limit);
     }
@@ -748,7 +753,9 @@ impl<'a> Reader<'a> {
         }
         match self.nests(&refused).or_else(|inside| {
             // What hands values on is a time loop, whatever else there is.
-            (self.time_loop_in_steps(&refused).map(alone)).ok_or(inside)
+            let alone = self.time_loop_in_steps(&refused).map(alone);
+            let stages = || self.stages(&refused).map(|scop| (scop.into(), Vec::new()));
+            alone.or_else(stages).ok_or(inside)
         }) {
             Ok((mut chosen, warnings)) => {
                 chosen.candidates = self.other_loops(loops, &chosen, &refused);
@@ -798,18 +805,6 @@ impl<'a> Reader<'a> {
         scops.find(|(_, scop)| self.in_single_steps(scop).is_ok())
     }
 
-    /// The nests of a function, one after the other, as one region: each hands its results on to the next.
-    fn sequence(&self, refused: &[Refused], taken: &Region) -> Option<PetScop> {
-        let is_nest = |r: &Refused| r.scop.is_some() && r.why.iter().all(|d| d.code == "HX0201");
-        let mut own = (refused.iter()).filter(|r| r.region.function == taken.function);
-        let spans = own.clone().map(|r| &r.region.span);
-        let mut all = taken.clone();
-        all.span = spans.clone().map(|s| s.start).min()?..spans.map(|s| s.end).max()?;
-        let more = (all != *taken && own.all(is_nest)).then_some(all)?;
-        let scop = self.region(&more).ok()?;
-        self.in_single_steps(&scop).is_ok().then_some(scop)
-    }
-
     /// The likeliest of the deepest nests that runs in single steps and is known to be a time loop: what
     /// its iterations hand on is why it is refused.
     fn time_loop_in_steps<'r>(&self, refused: &'r [Refused]) -> Option<(&'r Region, &'r PetScop)> {
@@ -834,9 +829,6 @@ impl<'a> Reader<'a> {
         let Some((line, why)) = first else {
             return Err(search.refused);
         };
-        if let Some(scop) = self.guarded_whole(&deepest) {
-            return Ok((scop, vec![stepwise::instead(why.clone())]));
-        }
         if MADE_OF.contains(&why.code) {
             search = self.nests_of(&deepest);
         }

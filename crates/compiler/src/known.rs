@@ -105,6 +105,12 @@ pub fn judge(ctx: &Ctx, saved: &SavedScop, options: &Options, known: &Known) -> 
     judged.map_err(|d| region::placed(ctx, saved, d))
 }
 
+/// Whether a region has arrays that nothing outside sees, which was not known where it was compiled before.
+fn has_own(saved: &SavedScop) -> bool {
+    let region = saved.scop.span.start..saved.scop.span.end;
+    !saved.is_nests() && saved.own.iter().any(|own| own.is_of(&region))
+}
+
 fn without_name(options: &Options) -> Options {
     Options {
         name: None,
@@ -273,7 +279,9 @@ impl Known {
 
     /// What has come of a region with these options, if that is known.
     pub(crate) fn take_whole(&self, region: &SavedScop, options: &Options) -> Option<Compiled> {
-        let is_it = |known: &mut Whole| known.options == *options && known.read.is_of(region);
+        let is_it = |known: &mut Whole| {
+            known.options == *options && known.read.is_of(region) && !has_own(region)
+        };
         Some(self.whole.borrow_mut().take_if(is_it)?.compiled)
     }
 
@@ -331,7 +339,7 @@ impl Known {
         let mut nests = self.nests.borrow_mut();
         let is_it = |known: &Nest| known.read.is_of(nest);
         let at = nests.iter().position(is_it)?;
-        if !options.steps_like(&self.options) {
+        if !options.steps_like(&self.options) || has_own(nest) {
             return None;
         }
         let mut compiled = nests.swap_remove(at).compiled.ok()?;

@@ -26,7 +26,9 @@ pub use doubts::{Doubt, Guards};
 pub use finals::FinalValue;
 pub use rows::without_bounds;
 pub use saved::{Converging, Conversion, SavedScop, Segmented};
-pub use source::{Around, FOLLOWING, Lines, Locations, OfOther, Piece, Place, SourceFile};
+pub use source::{
+    Around, FOLLOWING, Lines, Locations, OfOther, OwnArray, Piece, Place, SourceFile,
+};
 
 use crate::causes;
 use crate::csource;

@@ -175,6 +175,7 @@ impl Stencil {
     pub(crate) fn around(&self) -> Around<'_> {
         Around {
             source: &self.source,
+            own: &[],
             nests: false,
             name: Some(&self.name),
         }

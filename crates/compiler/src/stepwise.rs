@@ -11,7 +11,7 @@ use crate::options::{Language, Options, StepKernel, Tiling};
 use crate::scop::{Around, Array, ArrayId, Chunk, SavedScop, Scop, SourceFile, Statement};
 use crate::temporaries::{End, end_of};
 use crate::tiling::hyperplanes::Hyperplanes;
-use crate::tiling::results::results;
+use crate::tiling::results::{results, takes_nothing};
 use crate::tiling::stepwise::{Plan, Step};
 use crate::tiling::{Analysis, cpu};
 use crate::{carried, cost, csource, lower};
@@ -71,8 +71,14 @@ pub fn compile(
     };
     let written = used(scop, true);
     let dead = dead_after(scop, around.source, &written, options)?;
+    let on_device = on_device(scop, around, (&stmts, &written), options)?;
     let (tiles, plan) = match time_loop {
-        None => (None, Plan::new(scop, &stmts, &dead, options.sums)?),
+        None => {
+            let dead = &dead | &on_device;
+            let mut plan = Plan::new(scop, &stmts, &dead, options.sums)?;
+            plan.contract(scop, &stmts, &on_device)?;
+            (None, plan)
+        }
         Some(analysis) => {
             let (tiles, plan) = cpu::plan(scop, analysis, options)?;
             (Some(tiles), plan)
@@ -91,7 +97,7 @@ pub fn compile(
     ids.retain(|id| !plan.private.contains_key(id));
     let (scalars, ids): (Vec<ArrayId>, Vec<ArrayId>) =
         ids.into_iter().partition(|id| is_scalar(scop, id));
-    let arrays = kernel_arrays(scop, &ids, &written, options)?;
+    let arrays = kernel_arrays(scop, &ids, (&written, &on_device), options)?;
     let scalars = (scalars.iter())
         .map(|&id| (scop.array(id).name.clone(), scop.array(id).elem))
         .collect();
@@ -103,13 +109,7 @@ pub fn compile(
     if options.language == Language::OpenMp {
         interface.trust_lone_arrays();
     }
-    let in_place = match options.language {
-        Language::Cuda => around.nests,
-        Language::OpenMp => true,
-        // A device has memory of its own.
-        Language::OpenCl => false,
-    };
-    let arrays = (ids.as_slice(), in_place);
+    let arrays = (ids.as_slice(), is_in_place(around, options));
     let wanted = wanted(options);
     let how = (wanted, options.divisions());
     let Lowered {
@@ -142,6 +142,16 @@ pub fn compile(
         finals: run.iter().flat_map(|chunk| chunk.finals.clone()).collect(),
         slabs: None,
     })
+}
+
+/// Whether kernels find arrays where the program has them.
+fn is_in_place(around: Around, options: &Options) -> bool {
+    match options.language {
+        Language::Cuda => around.nests,
+        Language::OpenMp => true,
+        // A device has memory of its own.
+        Language::OpenCl => false,
+    }
 }
 
 /// What threads are asked to have.
@@ -191,13 +201,13 @@ fn has_wanted(scop: &Scop, plan: &Plan, wanted: Wanted<'_>, kinds: &[Kind]) -> R
 fn kernel_arrays(
     scop: &Scop,
     ids: &[ArrayId],
-    written: &BTreeSet<ArrayId>,
+    (written, on_device): (&BTreeSet<ArrayId>, &BTreeSet<ArrayId>),
     options: &Options,
 ) -> Result<Vec<KernelArray>> {
     let doubtful = doubtful(scop, ids, options)?;
     let kernel_array = |&id: &ArrayId| {
         let array = scop.array(id);
-        let local = is_declared(scop, id);
+        let local = is_declared(scop, id) || on_device.contains(&id);
         KernelArray {
             name: array.name.clone(),
             elem: array.elem,
@@ -272,6 +282,37 @@ fn dead_after(
         }
     }
     Ok(dead)
+}
+
+/// The arrays among those that some statements write that need no memory but the device's: other statements do not use
+/// them, nothing outside of the region sees them, and nothing that they hold before it is read.
+///
+/// # Errors
+/// HX0401 where isl gives up.
+fn on_device(
+    scop: &Scop,
+    around: Around,
+    (stmts, written): (&[usize], &BTreeSet<ArrayId>),
+    options: &Options,
+) -> Result<BTreeSet<ArrayId>> {
+    let mut found = BTreeSet::new();
+    if options.language != Language::Cuda || options.gpus.is_some() || around.nests {
+        return Ok(found);
+    }
+    for &id in written {
+        let name = &scop.array(id).name;
+        let is_own = (around.own.iter()).any(|own| own.name == *name && own.is_of(&scop.region));
+        let is_used = |s: &Statement| s.accesses().any(|a| a.array == id);
+        let mut others = (0..scop.stmts.len()).filter(|s| !stmts.contains(s));
+        if is_own
+            && !is_declared(scop, id)
+            && !others.any(|s| is_used(&scop.stmts[s]))
+            && takes_nothing(scop, stmts, id)?
+        {
+            found.insert(id);
+        }
+    }
+    Ok(found)
 }
 
 /// Whether an array is one of the function's own that nothing outside of the region mentions.

@@ -9,6 +9,7 @@ pub mod emit;
 pub mod facts;
 pub mod normalize;
 pub mod of_host;
+pub mod own;
 pub mod signature;
 
 use conversions::Conversion;
@@ -22,6 +23,8 @@ pub struct ForCplusplus {
     pub conversions: Vec<Conversion>,
     /// Arrays of structs at file scope that no pointer to a number points into; see [`of_host`].
     pub of_host: Vec<String>,
+    /// Arrays that are a function's own.
+    pub own: Vec<own::Own>,
     /// Functions that are called without a declaration, in the order of the text.
     pub undeclared: Vec<String>,
 }
@@ -33,6 +36,7 @@ impl ForCplusplus {
         ForCplusplus {
             conversions: conversions::conversions(unit),
             of_host: of_host::of_host(unit),
+            own: own::own(unit),
             undeclared: undeclared.map(|f| f.name.clone()).collect(),
         }
     }

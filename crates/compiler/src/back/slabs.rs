@@ -36,7 +36,7 @@ const OF_RANKS: [&str; 4] = [
 
 /// What kernels for a program have that uses MPI itself.
 const OF_OWN_RANKS: [&str; 4] = [
-    "#include <mpi.h>\n#include <nccl.h>\n#include <stdio.h>\n#include <stdlib.h>\n\n",
+    "#include <mpi.h>\n#include <nccl.h>\n\n",
     include_str!("../print/lib/cuda/slabs.cuh"),
     include_str!("../print/lib/cuda/slabs_nccl.cuh"),
     "\nnamespace hexcc_slabs {\nusing Slab = SlabOfRank;\n}\n",

@@ -1,7 +1,7 @@
 //! A scop with its source, as `--emit scop` saves it and as the passes begin with it.
 
 use super::beside::BesideNest;
-use super::{Around, SourceFile};
+use super::{Around, OwnArray, SourceFile};
 use crate::csource::HeaderNames;
 use hexcc_pet::data::{PetScop, Span};
 use hexcc_pet::deep;
@@ -42,6 +42,9 @@ pub struct SavedScop {
     /// Arrays of structs at file scope that no pointer to a number points into.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub of_host: BTreeSet<String>,
+    /// Arrays that are a function's own.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub own: Vec<OwnArray>,
     /// What its headers name otherwise than C++.
     #[serde(default, skip_serializing_if = "HeaderNames::is_empty")]
     pub headers: HeaderNames,
@@ -119,6 +122,7 @@ impl SavedScop {
             undeclared: Vec::new(),
             conversions: Vec::new(),
             of_host: BTreeSet::new(),
+            own: Vec::new(),
             headers: HeaderNames::default(),
             around: Vec::new(),
         }
@@ -139,6 +143,7 @@ impl SavedScop {
     pub fn around(&self) -> Around<'_> {
         Around {
             source: &self.source,
+            own: &self.own,
             nests: self.is_nests(),
             name: None,
         }

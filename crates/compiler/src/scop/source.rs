@@ -1,6 +1,7 @@
 //! The text that a scop comes from.
 
 use crate::csource::{self, Edit, EditError, apply_edits, moved};
+use hexcc_pet::data::Span;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
@@ -91,10 +92,29 @@ impl std::fmt::Display for Lines {
 pub struct Around<'a> {
     /// The file; one without path and text where there is none.
     pub source: &'a SourceFile,
+    /// Arrays that are a function's own.
+    pub own: &'a [OwnArray],
     /// Nests are translated, and the loop around them stays on the host.
     pub nests: bool,
     /// The name of a stencil that a program has built.
     pub name: Option<&'a str>,
+}
+
+/// An array of a function whose elements nothing but subscripts reaches, so that what is behind the last of them
+/// does not see it: a variable, or memory of its own that one points to.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OwnArray {
+    /// Its name, which no other variable of the function has.
+    pub name: String,
+    /// From the first of its subscripts to the last.
+    pub uses: Span,
+}
+
+impl OwnArray {
+    /// Whether it is used in a region alone.
+    pub fn is_of(&self, region: &Range<usize>) -> bool {
+        region.start <= self.uses.start && self.uses.end <= region.end
+    }
 }
 
 /// A part of a file that a program is made of.

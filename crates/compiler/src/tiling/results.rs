@@ -39,17 +39,10 @@ pub fn results(
 }
 
 fn of_array(scop: &Scop, stmts: &[usize], id: ArrayId) -> Result<Option<Results>> {
-    let array = scop.array(id);
-    let accesses = || stmts.iter().flat_map(|&s| scop.stmts[s].accesses());
-    let is_plain = !array.extents.is_empty()
-        && array.pointers == 0
-        && array.parts.is_empty()
-        && !scop.guards.all
-        && !scop.guards.doubts.iter().any(|d| d.array == id)
-        && !accesses().any(|a| a.array == id && a.whole);
-    if !is_plain {
+    if !is_plain(scop, stmts, id) {
         return Ok(None);
     }
+    let array = scop.array(id);
     let (mut written, mut read): (Option<Set>, Option<Set>) = (None, None);
     let add = |to: &mut Option<Set>, elements: Set| -> Result<()> {
         *to = Some(match to.take() {
@@ -100,6 +93,26 @@ fn of_array(scop: &Scop, stmts: &[usize], id: ArrayId) -> Result<Option<Results>
         .collect::<Result<_>>()?;
     let suits = whole || array.extents.len() <= MOST_DIMS;
     Ok(suits.then_some(Results { ranges, whole }))
+}
+
+/// Whether an array lies at one place, and statements access elements of it that are known to exist.
+fn is_plain(scop: &Scop, stmts: &[usize], id: ArrayId) -> bool {
+    let array = scop.array(id);
+    let mut accesses = stmts.iter().flat_map(|&s| scop.stmts[s].accesses());
+    !array.extents.is_empty()
+        && array.pointers == 0
+        && array.parts.is_empty()
+        && !scop.guards.all
+        && !scop.guards.doubts.iter().any(|d| d.array == id)
+        && !accesses.any(|a| a.array == id && a.whole)
+}
+
+/// Whether all that statements read of an array is what they have written before.
+///
+/// # Errors
+/// HX0401 where isl gives up.
+pub fn takes_nothing(scop: &Scop, stmts: &[usize], id: ArrayId) -> Result<bool> {
+    Ok(is_plain(scop, stmts, id) && !takes(scop, stmts, id)?)
 }
 
 /// Whether statements read an element of an array that none of them has written before.

@@ -25,6 +25,7 @@
 //!
 //! Neighbouring launches over the same cells are one where that is legal (`stepwise/fusion.rs`).
 
+mod contraction;
 mod fusion;
 
 use super::flows::Flows;

@@ -8,7 +8,7 @@ use hexcc_clang::ast::{
 use std::collections::HashSet;
 
 /// An expression without the conversions that the text does not have.
-pub(super) fn plain(expr: &Expr) -> &Expr {
+pub(crate) fn plain(expr: &Expr) -> &Expr {
     match &expr.kind {
         ExprKind::Cast {
             implicit: true,

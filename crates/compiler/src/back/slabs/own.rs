@@ -10,6 +10,9 @@ use crate::compiled::InSlabs;
 use crate::diag::{Diagnostic, Result};
 use crate::options::Gpus;
 
+/// What the library uses of C.
+const INCLUDES: &str = "#include <stdio.h>\n#include <stdlib.h>\n";
+
 /// What clears rows.
 const CLEAR: &str = include_str!("../../print/lib/cuda/slabs_own.cuh");
 
@@ -31,7 +34,7 @@ pub fn for_programs(r: &Replacement) -> Result<String> {
         Gpus::Ranks => domain(r, shared, &names),
         Gpus::All | Gpus::Some(_) => share(r, (shared, gpus), &names),
     };
-    let library = library + CLEAR;
+    let library = [INCLUDES, &library, CLEAR].concat();
     let text = [rows, renew(r, shared, &names), run(r, shared, &names)].join("\n");
     let helpers = helpers(kernel, &text);
     Ok(format!("{library}\n{kernel}{helpers}{text}\n{end}"))
