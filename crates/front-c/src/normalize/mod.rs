@@ -7,6 +7,7 @@
 //! |---|---|---|
 //! | `trips` | `while (t < n) { ..; t++; }` | a `for` |
 //! | `iterators` | `for (n = 0, t = 0; n < steps; n++, t += dt)` | a loop that has one iterator |
+//! | `upwards` | `for (n = steps; n > 0; n--)` | `for (step = 0; step < n; step++)` |
 //! | `called` | `while (step(u)) n++;` | a `do` that asks a variable |
 //! | `once` | macros that assign to pointers, `do { .. } while (0)` | what they do |
 //! | `settled` | `if (scheme == 0)` where `scheme` is always 1 | the branch that runs |
@@ -25,11 +26,13 @@
 //! | `split` | `old = s.now; s.now = s.next; s.next = old` of structs | the same of their members |
 //! | `apart` | `f[0]`, `g[0]` of `float *f[9], *g[9]`, swapped | pointers, swapped |
 //! | `parity` | `u[t % 2]`, `u[(t + 1) % 2]` of pointers | pointers, swapped |
+//! | `pairs` | `now = next; next = 1 - now;`, indices that are 0 and 1 | indices that rotate |
 //! | `rotate` | `u[old]`, `u[now]`, `u[new]`, indices that rotate | pointers, rotated |
 //! | `toggle` | `u[now]`, `u[1 - now]`, `now = 1 - now` | two pointers, swapped |
 //! | `promote` | `g->now = g->next` | the same with variables |
 //! | `numbers` | `g->time += g->dt` | the same with variables |
 //! | `pointed` | pointers to structs, swapped | the planes they have, swapped |
+//! | `turns` | `int next = (n + 1) % 3; u[next][i]` | `u[(n + 1) % 3][i]` |
 //! | `hoist` | `g->nx`, `double c = k * dt;` in the loop | variables from before it |
 //! | `square` | `v[j * nx] = 0;` beside `v[i * ny + j]` | `v[j * ny]`, where both are equal |
 //! | `located` | `u[source]` beside `u[i * m + j]` | `u[source_row * m + source_column]` |
@@ -66,6 +69,7 @@ mod mirrors;
 mod normal;
 mod numbers;
 mod once;
+mod pairs;
 mod parity;
 mod peel;
 mod planes;
@@ -86,6 +90,7 @@ mod temporaries;
 mod toggle;
 pub(crate) mod tree;
 mod trips;
+mod turns;
 mod unreached;
 mod unroll;
 mod values;
@@ -198,7 +203,9 @@ fn in_statement(unit: &Unit, function: FunctionId, stmt: &Stmt, found: &mut Vec<
 }
 
 /// The passes that change the code of cells alone.
-const IN_CELLS: [&str; 14] = [
+const IN_CELLS: [&str; 16] = [
+    "turns",
+    "upwards",
     "helpers",
     "settled",
     "constants",

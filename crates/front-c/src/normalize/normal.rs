@@ -7,6 +7,15 @@ use super::*;
 
 type Pass = fn(&mut Unit, &mut Namer, &Known, (&Stmt, &mut Vec<Stmt>)) -> Option<Around>;
 
+type OfHead = fn(&mut Unit, &mut Namer, &mut Stmt) -> Option<Around>;
+
+/// The passes that change the header of a loop.
+const OF_HEADS: [(&str, OfHead); 3] = [
+    ("iterators", iterators::iterators),
+    ("upwards", iterators::upwards),
+    ("called", called::called),
+];
+
 /// The passes that move planes otherwise.
 const MOVES: [(&str, Pass); 6] = [
     ("apart", apart::apart),
@@ -50,13 +59,11 @@ pub(super) fn normal(
         passes.push("trips");
     }
     let mut around = Around::default();
-    if let Some(found) = iterators::iterators(&mut unit, &mut namer, &mut stmt) {
-        passes.push("iterators");
-        around.wrap(found);
-    }
-    if let Some(found) = called::called(&mut unit, &mut namer, &mut stmt) {
-        passes.push("called");
-        around.wrap(found);
+    for (name, pass) in OF_HEADS {
+        if let Some(found) = pass(&mut unit, &mut namer, &mut stmt) {
+            passes.push(name);
+            around.wrap(found);
+        }
     }
     let is_counted = matches!(stmt.kind, StmtKind::For { .. });
     let (mut stmt, is_do) = as_for(stmt);
@@ -102,9 +109,15 @@ pub(super) fn normal(
     )?);
     let function = unit[function].body.clone()?;
     let known = Known { globals, function };
+    if pairs::pairs(&mut unit, &mut namer, &known, (before, &stmt, &mut body)) {
+        passes.push("pairs");
+    }
     let found = (&mut passes, &mut around);
     moved(&mut unit, &mut namer, &known, (&mut stmt, &mut body), found);
     let (globals, found) = (&known.globals, (&mut passes, &mut around));
+    if turns::turns(&mut unit, (&stmt, &mut body)) {
+        found.0.push("turns");
+    }
     before_loop(
         &mut unit,
         &mut namer,

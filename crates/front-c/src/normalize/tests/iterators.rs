@@ -143,3 +143,110 @@ fn numbers_in_structs_that_something_else_leads_to() {
         None
     );
 }
+
+/// The text of a loop with planes of an array of two pointers, if some pass has acted.
+fn with_planes(pass: &str, begun: &str, loop_: &str) -> Option<String> {
+    let text = format!(
+        "int shared = 1; void g(int *at); void f(int steps, float *u[2], float grid[3][99]) {{ int t, k; {begun} {loop_} k = t; }}"
+    );
+    let (text, passes) = rewritten(&text)?;
+    passes.contains(&pass.to_owned()).then_some(text)
+}
+
+const CELLS: &str = "for (int i = 1; i < 9; i++) u[b][i] = u[a][i - 1];";
+
+#[test]
+fn one_index_is_the_other_ones_complement() {
+    let of = |begun: &str, ends: &str| {
+        let loop_ = format!("for (t = 0; t < steps; t++) {{ {CELLS} {ends} }}");
+        with_planes("pairs", begun, &loop_)
+    };
+    for (begun, ends) in [
+        ("int a = 0, b = 1;", "a = b; b = 1 - a;"),
+        ("int a = 1, b = 0;", "a = 1 - a; b = 1 - b;"),
+        ("int a, b = 1; a = 0;", "b = !b; a = !b;"),
+        ("int a = 0, b = 1;", "a ^= 1; b ^= 1;"),
+        ("int a = 0, b = 1;", "a = b; b = 1 - b;"),
+        ("int a = 0, b = 1;", "b = a; a = (a + 1) % 2;"),
+    ] {
+        let text = of(begun, ends).unwrap();
+        assert!(
+            text.contains("u_held = u_") && text.contains("u[a]"),
+            "{text}"
+        );
+    }
+    for (begun, ends) in [
+        // Not known, equal, others than 0 and 1, and not exchanged.
+        ("int a = steps, b = 1;", "a = b; b = 1 - a;"),
+        ("int a = 0, b = 0;", "a = b; b = 1 - a;"),
+        ("int a = 0, b = 2;", "a = b; b = 1 - a;"),
+        ("int a = 0, b = 1; if (steps) a = 1;", "a = b; b = 1 - a;"),
+        ("int a = 0, b = 1;", "a = 1 - b; b = 1 - a;"),
+        ("int a = 0, b = 1;", "a = b; b = 2 - a;"),
+        // Something else changes them, or may.
+        ("int a = 0, b = 1;", "a = b; b = 1 - a; if (t == 3) a = 1;"),
+        (
+            "int a = 0, b = 1;",
+            "if (t == 3) continue; a = b; b = 1 - a;",
+        ),
+        ("int a = 0, b = 1; g(&a);", "a = b; b = 1 - a;"),
+        ("static int a = 0; int b = 1;", "a = b; b = 1 - a;"),
+    ] {
+        assert_eq!(of(begun, ends), None, "{begun} {ends}");
+    }
+}
+
+#[test]
+fn loops_that_count_down() {
+    let step = "for (int i = 1; i < 9; i++) v[i] = u[i - 1]; float *w = u; u = v; v = w;";
+    let of =
+        |head: &str, more: &str| with_pass("upwards", &format!("for ({head}) {{ {step} {more} }}"));
+    let text = of("n = steps; n > 0; n--", "").unwrap();
+    let inner = step.replace("v[i] = u[i - 1];", "{ v[i] = u[i - 1]; }");
+    assert_eq!(
+        text,
+        format!(
+            "{{ n = steps; for (int step = 0; step < n; step++) {{ {inner} }} if (n > 0) {{ n = 0; }} }}"
+        )
+    );
+    let text = of("int m = steps; m >= 1; m -= 1", "if (k > 3) break;").is_none();
+    assert!(text, "what is left early");
+    let text = of("int m = steps; m >= 1; m -= 1", "").unwrap();
+    assert!(
+        text.starts_with("{ int m = steps; for (int step = 0; step < m; step++)"),
+        "{text}"
+    );
+    assert!(text.ends_with("v = w; } }"), "{text}");
+    // Other ends and steps, and what the steps see.
+    for (head, more) in [
+        ("n = steps; n >= 0; n--", ""),
+        ("n = steps; n > 1; n--", ""),
+        ("n = steps; n > 0; n -= 2", ""),
+        ("n = steps; n > 0; n--", "u[0] = n;"),
+        ("t = steps; t > 0; t--", ""),
+    ] {
+        assert_eq!(of(head, more), None, "{head} {more}");
+    }
+}
+
+#[test]
+fn indices_that_the_step_gives() {
+    let of = |declared: &str, more: &str| {
+        let cells = "for (int i = 1; i < steps; i++) grid[next][i] = grid[now][i - 1];";
+        let text = format!(
+            "for (t = 1; t < steps; t++) {{ int now = t % 3, {declared}; {cells} if (t % 10 == 0) g(&k); {more} }}"
+        );
+        with_planes("turns", "", &text)
+    };
+    let text = of("next = (t + 1) % 3", "").unwrap();
+    let index = "grid[(t + 1) % 3][i] = grid[t % 3][i - 1];";
+    assert!(text.contains(index) && !text.contains("next"), "{text}");
+    // One that changes is none.
+    for (declared, more) in [
+        ("next = (t + 1) % 3", "now = 0; next = 1; t++;"),
+        ("next = (t + 1) % 3", "next++; now++;"),
+        ("next = (t + 1) % 3", "g(&next); g(&now);"),
+    ] {
+        assert_eq!(of(declared, more), None, "{declared} {more}");
+    }
+}
