@@ -4,13 +4,14 @@
 //! loop, with `float *f[3], *g[3]`. Out: the same with variables `f_0`, `f_1`, .., which are stored to the tables behind the loop
 //! where it moves them. Two tables that are parameters may be one: where they overlap, the loop runs as it is.
 
+use super::counter::Known;
+use super::inline;
 use super::numbers;
 use super::promote::Around;
 use super::scalars;
 use super::tree::{self, Namer};
 use super::unroll::{self, Which};
 use super::walk;
-use super::{Known, inline};
 use hexcc_clang::ast::{
     BinaryOp, Callee, DeclId, DeclKind, Expr, ExprKind, Span, Stmt, TypeKind, Unit,
 };

@@ -92,19 +92,21 @@ impl Caller<'_> {
         if let Some(StmtKind::Return(value)) = inlined.last().map(|s| s.kind.clone()) {
             inlined.pop();
             let given = to.zip(value).map(|(to, value)| {
-                // As a function that returns it, the assignment converts it.
+                // The function converts it by itself to what it returns.
+                let value = tree::plain(&value).clone();
                 let kind = ExprKind::Cast {
                     implicit: false,
                     extents: Vec::new(),
                     value: Box::new(value.clone()),
                 };
-                let value = match self.unit[value.ty].canonical == self.unit[call.ty].canonical {
-                    true => value,
-                    false => Expr {
-                        kind,
-                        ..call.clone()
-                    },
-                };
+                let value =
+                    match self.unit.canonical(value.ty).kind == self.unit.canonical(call.ty).kind {
+                        true => value,
+                        false => Expr {
+                            kind,
+                            ..call.clone()
+                        },
+                    };
                 tree::assign(tree::var(self.unit, to, stmt.span), value)
             });
             inlined.extend(given);

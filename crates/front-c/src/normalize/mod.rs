@@ -6,11 +6,14 @@
 //! | pass | in | out |
 //! |---|---|---|
 //! | `trips` | `while (t < n) { ..; t++; }` | a `for` |
+//! | `iterators` | `for (n = 0, t = 0; n < steps; n++, t += dt)` | a loop that has one iterator |
+//! | `upwards` | `for (n = steps; n > 0; n--)` | `for (step = 0; step < n; step++)` |
 //! | `called` | `while (step(u)) n++;` | a `do` that asks a variable |
 //! | `once` | macros that assign to pointers, `do { .. } while (0)` | what they do |
 //! | `settled` | `if (scheme == 0)` where `scheme` is always 1 | the branch that runs |
 //! | `alternate` | `if (t % 2 == 0) step(u, v); else step(v, u);` | two pointers, swapped |
 //! | `inline` | calls of functions that sweep over cells or move pointers | their bodies |
+//! | `helpers` | `u[at(g, i, j)]` of a function that reads `g->nx` | `u[i * g->nx + j]` |
 //! | `constants` | `const int N = 64;` and `i * N + j != x * N + y` | 64 |
 //! | `temporaries` | `sum = 0; .. v[i] = sum;` of a variable of the file | a variable of the block |
 //! | `copies` | `memcpy(u, v, sizeof u);` | loops over the cells |
@@ -23,22 +26,27 @@
 //! | `split` | `old = s.now; s.now = s.next; s.next = old` of structs | the same of their members |
 //! | `apart` | `f[0]`, `g[0]` of `float *f[9], *g[9]`, swapped | pointers, swapped |
 //! | `parity` | `u[t % 2]`, `u[(t + 1) % 2]` of pointers | pointers, swapped |
+//! | `pairs` | `now = next; next = 1 - now;`, indices that are 0 and 1 | indices that rotate |
 //! | `rotate` | `u[old]`, `u[now]`, `u[new]`, indices that rotate | pointers, rotated |
 //! | `toggle` | `u[now]`, `u[1 - now]`, `now = 1 - now` | two pointers, swapped |
 //! | `promote` | `g->now = g->next` | the same with variables |
+//! | `numbers` | `g->time += g->dt` | the same with variables |
 //! | `pointed` | pointers to structs, swapped | the planes they have, swapped |
+//! | `turns` | `int next = (n + 1) % 3; u[next][i]` | `u[(n + 1) % 3][i]` |
 //! | `hoist` | `g->nx`, `double c = k * dt;` in the loop | variables from before it |
 //! | `square` | `v[j * nx] = 0;` beside `v[i * ny + j]` | `v[j * ny]`, where both are equal |
 //! | `located` | `u[source]` beside `u[i * m + j]` | `u[source_row * m + source_column]` |
 //! | `peel` | `r = 0; for (..) r += d * d;`, wanted of the last step alone | the last step apart |
 //! | `ghosts` | `u[0] = u[n]; u[n + 1] = u[1];` in each step | the last steps apart |
 //! | `converge` | `while (err > tol) { err = 0; .. if (d > err) err = d; .. }` | several steps, and then the host's part of each |
+//! | `aside` | `STEP; t += dt;` where no step reads `t` | two loops |
 //! | `strip_mine` | `if (t % 10 == 0) save(u);`, `t += dt`, `while (t < end)` | a loop over segments |
 //!
 //! What comes out is C again, for the place of the loop: [`time_loops`].
 
 mod alternate;
 mod apart;
+mod aside;
 mod asserts;
 mod behind;
 mod called;
@@ -52,12 +60,16 @@ mod forward;
 mod ghosts;
 mod guards;
 mod heads;
+mod helpers;
 mod hoist;
 mod inline;
+mod iterators;
 mod located;
 mod mirrors;
+mod normal;
 mod numbers;
 mod once;
+mod pairs;
 mod parity;
 mod peel;
 mod planes;
@@ -78,18 +90,19 @@ mod temporaries;
 mod toggle;
 pub(crate) mod tree;
 mod trips;
+mod turns;
 mod unreached;
 mod unroll;
 mod values;
 pub(crate) mod walk;
 
 use crate::emit;
-use counter::Known;
 pub use forward::{Called, Forward, What, Wish, first_unreadable, forward, index_functions};
 pub use heads::{heads, may_make_loops};
 use hexcc_clang::ast::{
     DeclId, DeclKind, Expr, FunctionId, Item, Span, Stmt, StmtId, StmtKind, Unit,
 };
+use normal::normal;
 use promote::Around;
 pub use same::{Same, same_later};
 use serde::{Deserialize, Serialize};
@@ -189,20 +202,11 @@ fn in_statement(unit: &Unit, function: FunctionId, stmt: &Stmt, found: &mut Vec<
     }
 }
 
-type Pass = fn(&mut Unit, &mut Namer, &Known, (&Stmt, &mut Vec<Stmt>)) -> Option<Around>;
-
-/// The passes that move planes otherwise.
-const MOVES: [(&str, Pass); 6] = [
-    ("apart", apart::apart),
-    ("parity", parity::parity),
-    ("rotate", rotate::rotate),
-    ("toggle", toggle::toggle),
-    ("promote", promote::promote),
-    ("pointed", pointed::pointed),
-];
-
 /// The passes that change the code of cells alone.
-const IN_CELLS: [&str; 13] = [
+const IN_CELLS: [&str; 16] = [
+    "turns",
+    "upwards",
+    "helpers",
     "settled",
     "constants",
     "temporaries",
@@ -234,6 +238,7 @@ enum Variant {
 }
 
 /// A loop behind the passes that do not part it.
+#[derive(Clone)]
 struct Normal {
     unit: Unit,
     namer: Namer,
@@ -318,7 +323,7 @@ impl Normal {
         }
         // Where the host takes no part, tiles need no segments; where it calls functions, they need some.
         if self.is_counted && !is_sweep && !calls_out {
-            let whole = self.whole_printed((range.clone(), name));
+            let whole = self.steps_alone().whole_printed((range.clone(), name));
             let at = if found.iter().any(takes_part) {
                 found.len()
             } else {
@@ -328,7 +333,10 @@ impl Normal {
         }
         // One that is in tiles only where no other form is.
         if self.is_counted && !is_sweep {
-            found.splice(0..0, self.without_ghosts((range.clone(), name)));
+            found.splice(
+                0..0,
+                self.steps_alone().without_ghosts((range.clone(), name)),
+            );
         }
         // Where a number of the cells ends the loop, no other form is in tiles.
         if let Some((form, ends)) = self.converged((range, name)) {
@@ -468,6 +476,16 @@ impl Normal {
         Some(form)
     }
 
+    /// The same without numbers that no step reads, which a loop before it counts.
+    fn steps_alone(&self) -> Normal {
+        let mut alone = self.clone();
+        if let Some(counts) = aside::aside(&mut alone) {
+            alone.around.before.push(counts);
+            alone.passes.push("aside");
+        }
+        alone
+    }
+
     /// The loop with its body.
     fn whole(&self) -> Stmt {
         let mut stmt = self.head.clone();
@@ -520,188 +538,6 @@ fn walks(to: &Expr, iterator: DeclId) -> bool {
         !matches!(expr.kind, K::Binary(B::Rem | B::BitAnd, ..))
     });
     found
-}
-
-/// The `for` that a loop is; whether its condition comes behind its first step.
-fn as_for(stmt: Stmt) -> (Stmt, bool) {
-    let (cond, body, is_do) = match stmt.kind {
-        StmtKind::While { cond, body } => (cond, body, false),
-        StmtKind::Do { cond, body } => (cond, body, true),
-        _ => return (stmt, false),
-    };
-    let kind = StmtKind::For {
-        init: None,
-        cond: Some(cond),
-        step: None,
-        body,
-    };
-    (Stmt { kind, ..stmt }, is_do)
-}
-
-/// A loop behind the passes that do not part it; `None` where what a variant does changes nothing.
-fn normal(
-    unit: &Unit,
-    function: FunctionId,
-    (before, stmt): (&[Stmt], &Stmt),
-    variant: Variant,
-) -> Option<Normal> {
-    let mut unit = unit.clone();
-    let mut namer = Namer::new(&unit);
-    let globals = globals(&unit);
-    let mut passes = Vec::new();
-    let original = stmt.clone();
-    let mut stmt = stmt.clone();
-    if trips::counted(&unit, before, &mut stmt) {
-        passes.push("trips");
-    }
-    let mut around = Around::default();
-    if let Some(found) = called::called(&mut unit, &mut namer, &mut stmt) {
-        passes.push("called");
-        around.wrap(found);
-    }
-    let is_counted = matches!(stmt.kind, StmtKind::For { .. });
-    let (mut stmt, is_do) = as_for(stmt);
-    let StmtKind::For { body, .. } = &mut stmt.kind else {
-        return None;
-    };
-    let body = std::mem::replace(&mut **body, tree::stmt(stmt.span, StmtKind::Null));
-    let mut body = tree::block(body);
-    if body.iter().any(|stmt| leaves(&unit, stmt)) {
-        return None;
-    }
-    if once::once(&unit, &mut body) {
-        passes.push("once");
-    }
-    if settled::settled(&unit, function, &mut body) {
-        passes.push("settled");
-    }
-    if let Some(found) = alternate::alternate(&mut unit, &mut namer, &globals, (&stmt, &mut body)) {
-        passes.push("alternate");
-        around.wrap(found);
-    }
-    let taken = names_of(&unit, function)?;
-    let mut caller = inline::Caller {
-        unit: &mut unit,
-        namer: &mut namer,
-        globals: &globals,
-        function,
-        taken,
-    };
-    if caller.inline(&mut body) {
-        passes.push("inline");
-    }
-    let own = (&original, &mut stmt, &mut body);
-    passes.extend(in_cells(
-        (&mut unit, &mut namer),
-        (function, &globals),
-        own,
-        variant,
-    )?);
-    let function = unit[function].body.clone()?;
-    let known = Known { globals, function };
-    for (name, pass) in MOVES {
-        // A pass that gives up may have changed some of it.
-        let before = (unit.clone(), body.clone());
-        match pass(&mut unit, &mut namer, &known, (&stmt, &mut body)) {
-            Some(found) => {
-                passes.push(name);
-                around.wrap(found);
-            }
-            None => (unit, body) = before,
-        }
-    }
-    let (globals, found) = (&known.globals, (&mut passes, &mut around));
-    before_loop(
-        &mut unit,
-        &mut namer,
-        globals,
-        (&mut stmt, &mut body),
-        found,
-    );
-    body.retain(|stmt| !matches!(stmt.kind, StmtKind::Null));
-    Some(Normal {
-        unit,
-        namer,
-        original,
-        head: stmt,
-        is_counted,
-        is_do,
-        body,
-        around,
-        passes,
-    })
-}
-
-/// The passes over what cells compute that have changed a loop, whose original, head and body are given; `None` where what a
-/// variant does changes nothing.
-fn in_cells(
-    (unit, namer): (&mut Unit, &mut Namer),
-    (function, globals): (FunctionId, &HashSet<DeclId>),
-    (original, head, body): (&Stmt, &mut Stmt, &mut Vec<Stmt>),
-    variant: Variant,
-) -> Option<Vec<&'static str>> {
-    let mut passes = Vec::new();
-    if constants::constants(unit, head, body) {
-        passes.push("constants");
-    }
-    if temporaries::temporaries(unit, namer, globals, (original, body)) {
-        passes.push("temporaries");
-    }
-    if copies::copies(unit, namer, function, (head, body)) {
-        passes.push("copies");
-    }
-    let (which, pass) = match variant {
-        Variant::Planes => (unroll::Which::Planes, "planes"),
-        _ => (unroll::Which::Neighbours, "unroll"),
-    };
-    let unrolled = unroll::unroll(unit, namer, (head, body), which);
-    passes.extend(unrolled.then_some(pass));
-    let changes = match variant {
-        Variant::Plain => true,
-        Variant::Planes => unrolled,
-        Variant::Guards => {
-            passes.push("guards");
-            guards::guards(unit, body)
-        }
-        Variant::Mirrors => {
-            passes.push("mirrors");
-            mirrors::mirrors(unit, body)
-        }
-        Variant::Values => {
-            let chooses = schemes::schemes(unit, globals, body);
-            passes.extend(chooses.then_some("schemes"));
-            let taken = names_of(unit, function)?;
-            let values = values::values((unit, namer), &taken, body);
-            passes.extend(values.then_some("values"));
-            chooses || values
-        }
-    };
-    if split::split(unit, namer, body) {
-        passes.push("split");
-    }
-    changes.then_some(passes)
-}
-
-/// Computes before a loop what is the same in all its steps.
-fn before_loop(
-    unit: &mut Unit,
-    namer: &mut Namer,
-    globals: &HashSet<DeclId>,
-    (head, body): (&mut Stmt, &mut Vec<Stmt>),
-    (passes, around): (&mut Vec<&'static str>, &mut Around),
-) {
-    if let Some(hoisted) = hoist::hoist(unit, namer, globals, (head, body)) {
-        passes.push("hoist");
-        around.wrap(hoisted);
-    }
-    if let Some(square) = square::square(unit, globals, (head, body)) {
-        passes.push("square");
-        around.wrap(square);
-    }
-    if let Some(located) = located::located(unit, namer, globals, (head, body)) {
-        passes.push("located");
-        around.wrap(located);
-    }
 }
 
 /// Whether a statement may leave the loop that it is in otherwise than to what stands behind it, or has what the tree does not

@@ -6,7 +6,7 @@
 
 use super::counter::Known;
 use super::tree::{self, Namer, Path};
-use super::{scalars, walk};
+use super::{scalars, unreached, walk};
 use hexcc_clang::ast::{
     BinaryOp, Builtin, Callee, DeclId, Expr, ExprKind, FieldId, FunctionId, Stmt, StmtKind, TypeId,
     TypeKind, UnaryOp, Unit,
@@ -114,6 +114,85 @@ pub(super) fn promote(
         after: all.iter().map(|m| m.store(unit)).collect(),
         when: None,
     })
+}
+
+/// Makes variables of the numbers in structs that the body of a loop changes, where nothing else leads to them; `None` where
+/// there are none.
+pub(super) fn numbers(
+    unit: &mut Unit,
+    namer: &mut Namer,
+    globals: &HashSet<DeclId>,
+    (head, body): (&mut Stmt, &mut [Stmt]),
+) -> Option<Around> {
+    let mut all = Vec::new();
+    for (path, place) in changed_numbers(unit, body) {
+        let found = BTreeMap::from([(path.clone(), place.clone())]);
+        let is_known = is_known(unit, globals, (head, body), &found)
+            && !tree::is_declared_in(&path, head, body)
+            && path
+                .fields
+                .iter()
+                .all(|f| is_alone(unit, (head, body), (*f, &path)));
+        if is_known {
+            let ty = tree::unqualified(unit, place.ty);
+            let name = namer.fresh(&name_of(unit, &path));
+            let variable = tree::variable(unit, name, ty, Some(place.clone()), place.span);
+            all.push(Moved {
+                path,
+                place,
+                variable,
+            });
+        }
+    }
+    let variables: Vec<(&Path, DeclId)> = all.iter().map(|m| (&m.path, m.variable)).collect();
+    let stmts = std::iter::once(&mut *head).chain(body.iter_mut());
+    replace(unit, stmts, &variables);
+    for stmt in std::iter::once(head).chain(body) {
+        write_back(unit, stmt, &all)?;
+    }
+    let declared = all.iter().map(|m| tree::declaration(unit, m.variable));
+    (!all.is_empty()).then(|| Around {
+        before: declared.collect(),
+        after: all.iter().map(|m| m.store(unit)).collect(),
+        when: None,
+    })
+}
+
+/// The numbers in structs that statements change, by name.
+fn changed_numbers(unit: &Unit, body: &[Stmt]) -> BTreeMap<Path, Expr> {
+    let mut found = BTreeMap::new();
+    for stmt in body {
+        walk::all(unit, stmt, &mut |expr| {
+            let to = tree::target(expr).map(tree::plain);
+            if let Some(to) = to.filter(|to| scalars::is_arithmetic(unit, to.ty))
+                && !unit[to.ty].is_volatile
+                && let Some(path) = Path::of(unit, to).filter(|path| !path.fields.is_empty())
+            {
+                found.insert(path, to.clone());
+            }
+            true
+        });
+    }
+    found
+}
+
+/// Whether a loop has no other way to a member of a path: no other struct of this kind, no address, and no pointer to numbers.
+fn is_alone(unit: &Unit, (head, body): (&Stmt, &[Stmt]), (field, path): (FieldId, &Path)) -> bool {
+    let is_last = path.fields.last() == Some(&field);
+    let is_other = |expr: &Expr| match &expr.kind {
+        ExprKind::Field(_, f) if *f == field && is_last => {
+            Path::of(unit, expr).as_ref() != Some(path)
+        }
+        ExprKind::Unary(UnaryOp::AddressOf, of) => {
+            matches!(tree::plain(of).kind, ExprKind::Field(_, f) if f == field)
+        }
+        _ => false,
+    };
+    let mut all = std::iter::once(head).chain(body);
+    !unit[unit[field].record].is_union
+        && unit[field].bits.is_none()
+        && !all.any(|stmt| walk::any(unit, stmt, is_other))
+        && unreached::is_unreached(unit, field)
 }
 
 impl Moved {
@@ -349,8 +428,12 @@ fn write_back(unit: &Unit, stmt: &mut Stmt, all: &[Moved]) -> Option<()> {
     }
     let (span, call) = (stmt.span, stmt.clone());
     let stores = all.iter().map(|m| m.store(unit));
-    let loads = all.iter().map(|m| m.load(unit));
-    let around = stores.chain([call]).chain(loads).collect();
+    // Numbers are mostly for reports, which do not change them.
+    let changes = |m: &&Moved| {
+        tree::is_pointer(unit, m.place.ty) || may_write(unit, &call, (&m.path, m.place.ty))
+    };
+    let loads: Vec<Stmt> = (all.iter().filter(changes)).map(|m| m.load(unit)).collect();
+    let around = stores.chain([call.clone()]).chain(loads).collect();
     *stmt = tree::stmt(span, StmtKind::Compound(around));
     Some(())
 }

@@ -13,6 +13,8 @@ mod forward;
 mod ghosts;
 mod given;
 mod heads;
+mod helpers;
+mod iterators;
 mod located;
 mod mirrors;
 mod peel;

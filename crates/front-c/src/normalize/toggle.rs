@@ -202,7 +202,7 @@ fn value_of<'e>(unit: &'e Unit, body: &[Stmt], expr: &'e Expr) -> &'e Expr {
 }
 
 /// Whether an expression is the other one of 0 and 1: `1 - now`, `!now`, `now ^ 1`, `(now + 1) % 2`.
-fn is_other(unit: &Unit, expr: &Expr, path: &Path) -> bool {
+pub(super) fn is_other(unit: &Unit, expr: &Expr, path: &Path) -> bool {
     let is_it = |e: &Expr| Path::of(unit, e).as_ref() == Some(path);
     match &tree::plain(expr).kind {
         ExprKind::Unary(UnaryOp::Not, e) => is_it(e),

@@ -75,7 +75,7 @@ fn taken_step(unit: &Unit, all: &mut Vec<Stmt>, iterator: DeclId) -> Option<Expr
 }
 
 /// The number that a variable has behind some statements.
-fn start(unit: &Unit, before: &[Stmt], iterator: DeclId) -> Option<Expr> {
+pub(super) fn start(unit: &Unit, before: &[Stmt], iterator: DeclId) -> Option<Expr> {
     for stmt in before.iter().rev() {
         if walk::declared(stmt).contains(&iterator) {
             return number(unit[iterator].init.as_ref()?);

@@ -79,3 +79,19 @@ fn calls_are_found_in_statements_macros_and_functions() {
     }
     assert_eq!(found("x = a[2] * (t + 1);"), None);
 }
+
+#[test]
+fn what_a_function_returns_is_of_its_type() {
+    let of = |ty: &str, value: &str| {
+        let text = format!(
+            "static {ty} step(float *u, float *v, double c) {{ for (int i = 1; i < 9; i++) v[i] = u[i - 1]; return {value}; }}
+void f(float *u, float *v, int steps) {{ double e = 0; for (int t = 0; t < steps; t++) {{ e = step(u, v, 7.5); float *w = u; u = v; v = w; }} u[0] = e; }}"
+        );
+        let (text, _) = rewritten(&text).unwrap();
+        let (_, e) = text.split_once(" e = ").unwrap();
+        e.split(';').next().unwrap().to_owned()
+    };
+    assert_eq!(of("float", "c * 0.1"), "(float)(7.5 * 0.1)");
+    assert_eq!(of("int", "c * 0.5"), "(int)(7.5 * 0.5)");
+    assert_eq!(of("double", "c * 0.5"), "7.5 * 0.5");
+}

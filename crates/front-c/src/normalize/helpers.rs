@@ -1,0 +1,180 @@
+//! Calls of functions that compute a number with members of a struct, written out.
+//!
+//! In: `static int at(const Grid *g, int i, int j) { return i * g->nx + j; }` and `u[at(g, i, j)]` in a time loop. Out:
+//! `u[i * g->nx + j]`. Functions without structs stay: what reads the loop then knows them.
+
+use super::scalars;
+use super::tree;
+use super::{inline, walk};
+use hexcc_clang::ast::{
+    Callee, DeclId, Expr, ExprKind, FunctionId, Stmt, StmtKind, Storage, TypeId, TypeKind, Unit,
+};
+use std::collections::{HashMap, HashSet};
+
+/// Expressions that take the place of calls in a loop, at most, and functions that call each other.
+const MOST: usize = 1000;
+const DEEPEST: usize = 8;
+
+/// Writes calls out in a body, in whose function some names are taken; whether there were any.
+pub(super) fn helpers(unit: &mut Unit, taken: &HashSet<String>, body: &mut [Stmt]) -> bool {
+    let asked = unit.clone();
+    let mut n_written = 0;
+    for stmt in body {
+        walk::change_all(unit, stmt, &mut |expr| {
+            while n_written < MOST
+                && let Some(written) = written(&asked, taken, expr)
+            {
+                *expr = written;
+                n_written += 1;
+            }
+            true
+        });
+    }
+    n_written > 0
+}
+
+/// What a call of such a function stands for.
+fn written(unit: &Unit, taken: &HashSet<String>, call: &Expr) -> Option<Expr> {
+    let ExprKind::Call(Callee::Function(function), given) = &call.kind else {
+        return None;
+    };
+    let params = &unit[unit.definition(*function)?].params;
+    let is_record = |id: &DeclId| {
+        let ty = unit[*id].ty;
+        let of = tree::element(unit, ty).unwrap_or(ty);
+        matches!(unit.canonical(of).kind, TypeKind::Record(_))
+    };
+    let suits = params.iter().any(is_record)
+        && given.len() == params.len()
+        && given.iter().all(|e| is_pure(unit, e, DEEPEST));
+    let (locals, value) = parts(unit, *function, DEEPEST).filter(|_| suits)?;
+    let mut meant = HashMap::new();
+    for (param, given) in params.iter().zip(given) {
+        meant.insert(*param, given_as(unit, unit[*param].ty, given)?);
+    }
+    let with = |expr: &Expr, meant: &HashMap<DeclId, Expr>| {
+        let mut stmt = tree::expr_stmt(expr);
+        let mut nothing_declared = unit.clone();
+        inline::rename(&mut nothing_declared, &mut stmt, meant);
+        match stmt.kind {
+            StmtKind::Expr(expr) => Some(expr),
+            _ => None,
+        }
+    };
+    for id in &locals {
+        let init = with(unit[*id].init.as_ref()?, &meant)?;
+        meant.insert(*id, converted(unit, unit[*id].ty, &init));
+    }
+    let is_own = |id: &DeclId| params.contains(id) || locals.contains(id);
+    let inits = locals.iter().filter_map(|id| unit[*id].init.as_ref());
+    let mut all = inits.chain([value]);
+    if all.any(|expr| walk::has(expr, |e| is_hidden(unit, taken, e, &is_own))) {
+        return None;
+    }
+    Some(converted(unit, call.ty, &with(value, &meant)?))
+}
+
+/// The locals of a function that does nothing but declare some numbers and return one, and what it returns.
+fn parts(unit: &Unit, function: FunctionId, deep: usize) -> Option<(Vec<DeclId>, &Expr)> {
+    let function = &unit[unit.definition(function)?];
+    let body = function.body.as_ref()?;
+    let StmtKind::Compound(all) = &body.kind else {
+        return None;
+    };
+    let (last, before) = all.split_last()?;
+    let StmtKind::Return(Some(value)) = &last.kind else {
+        return None;
+    };
+    let is_number = |id: &DeclId| {
+        let init = unit[*id].init.as_ref();
+        scalars::is_arithmetic(unit, unit[*id].ty)
+            && matches!(unit[*id].storage, Storage::None | Storage::Register)
+            && init.is_some_and(|init| is_pure(unit, init, deep))
+    };
+    let declares = |stmt: &Stmt| matches!(&stmt.kind, StmtKind::Decl(items) if items.len() == walk::declared(stmt).len());
+    let locals: Vec<DeclId> = before.iter().flat_map(walk::declared).collect();
+    let is_it = !function.is_variadic
+        && !function.is_old_style
+        && function.span.expansion.is_none()
+        && !super::has_conditions(unit, function.span)
+        && before.iter().all(declares)
+        && locals.iter().all(is_number)
+        && scalars::is_arithmetic(unit, value.ty)
+        && is_pure(unit, value, deep);
+    is_it.then_some((locals, value))
+}
+
+/// Whether an expression has no side effects, so that it may stand several times or nowhere.
+fn is_pure(unit: &Unit, expr: &Expr, deep: usize) -> bool {
+    let has_effects = |e: &Expr| {
+        let is_address = matches!(
+            e.kind,
+            ExprKind::Unary(hexcc_clang::ast::UnaryOp::AddressOf, _)
+        );
+        let calls = match &e.kind {
+            ExprKind::Call(Callee::Function(f), _) => {
+                let is_helper = deep > 0 && parts(unit, *f, deep - 1).is_some();
+                !scalars::is_math(unit, *f) && !is_helper
+            }
+            ExprKind::Call(..)
+            | ExprKind::Statements(_)
+            | ExprKind::VaArg(_)
+            | ExprKind::LabelAddress(_)
+            | ExprKind::Compound(_)
+            | ExprKind::Other(_) => true,
+            _ => false,
+        };
+        tree::target(e).is_some() && !is_address || calls || unit[e.ty].is_volatile
+    };
+    !walk::has(expr, has_effects)
+}
+
+/// Whether an expression names what has another meaning where names are taken.
+fn is_hidden(
+    unit: &Unit,
+    taken: &HashSet<String>,
+    expr: &Expr,
+    is_own: &dyn Fn(&DeclId) -> bool,
+) -> bool {
+    match &expr.kind {
+        ExprKind::Var(id) => !is_own(id) && taken.contains(&unit[*id].name),
+        ExprKind::Function(f) | ExprKind::Call(Callee::Function(f), _) => {
+            taken.contains(&unit[*f].name)
+        }
+        _ => false,
+    }
+}
+
+/// What a parameter of a type is.
+fn given_as(unit: &Unit, ty: TypeId, given: &Expr) -> Option<Expr> {
+    let from = tree::plain(given);
+    let kind = |ty: TypeId| &unit.canonical(ty).kind;
+    if scalars::is_arithmetic(unit, ty) {
+        return Some(converted(unit, ty, from));
+    }
+    let is_same = match tree::element(unit, ty).zip(tree::element(unit, from.ty)) {
+        Some((to, of)) => kind(to) == kind(of),
+        None => kind(ty) == kind(from.ty),
+    };
+    let is_place = |e: &Expr| tree::Path::of(unit, e).is_some();
+    let is_known = match &from.kind {
+        ExprKind::Unary(hexcc_clang::ast::UnaryOp::AddressOf, of) => is_place(of),
+        _ => is_place(from),
+    };
+    (is_same && is_known && !tree::is_variable(unit, ty)).then(|| from.clone())
+}
+
+/// An expression as a value of a type, to which the text converts it where C does so by itself.
+fn converted(unit: &Unit, ty: TypeId, expr: &Expr) -> Expr {
+    let expr = tree::plain(expr);
+    if unit.canonical(expr.ty).kind == unit.canonical(ty).kind {
+        return expr.clone();
+    }
+    let kind = ExprKind::Cast {
+        implicit: false,
+        extents: Vec::new(),
+        value: Box::new(expr.clone()),
+    };
+    let span = expr.span;
+    Expr { ty, span, kind }
+}

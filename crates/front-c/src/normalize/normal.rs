@@ -1,0 +1,241 @@
+//! The passes that do not part a time loop, one after the other.
+
+use super::counter::Known;
+use super::promote::{self, Around};
+use super::tree::{self, Namer};
+use super::*;
+
+type Pass = fn(&mut Unit, &mut Namer, &Known, (&Stmt, &mut Vec<Stmt>)) -> Option<Around>;
+
+type OfHead = fn(&mut Unit, &mut Namer, &mut Stmt) -> Option<Around>;
+
+/// The passes that change the header of a loop.
+const OF_HEADS: [(&str, OfHead); 3] = [
+    ("iterators", iterators::iterators),
+    ("upwards", iterators::upwards),
+    ("called", called::called),
+];
+
+/// The passes that move planes otherwise.
+const MOVES: [(&str, Pass); 6] = [
+    ("apart", apart::apart),
+    ("parity", parity::parity),
+    ("rotate", rotate::rotate),
+    ("toggle", toggle::toggle),
+    ("promote", promote::promote),
+    ("pointed", pointed::pointed),
+];
+
+/// The `for` that a loop is; whether its condition comes behind its first step.
+fn as_for(stmt: Stmt) -> (Stmt, bool) {
+    let (cond, body, is_do) = match stmt.kind {
+        StmtKind::While { cond, body } => (cond, body, false),
+        StmtKind::Do { cond, body } => (cond, body, true),
+        _ => return (stmt, false),
+    };
+    let kind = StmtKind::For {
+        init: None,
+        cond: Some(cond),
+        step: None,
+        body,
+    };
+    (Stmt { kind, ..stmt }, is_do)
+}
+
+/// A loop behind the passes that do not part it; `None` where what a variant does changes nothing.
+pub(super) fn normal(
+    unit: &Unit,
+    function: FunctionId,
+    (before, stmt): (&[Stmt], &Stmt),
+    variant: Variant,
+) -> Option<Normal> {
+    let mut unit = unit.clone();
+    let mut namer = Namer::new(&unit);
+    let globals = globals(&unit);
+    let mut passes = Vec::new();
+    let original = stmt.clone();
+    let mut stmt = stmt.clone();
+    if trips::counted(&unit, before, &mut stmt) {
+        passes.push("trips");
+    }
+    let mut around = Around::default();
+    for (name, pass) in OF_HEADS {
+        if let Some(found) = pass(&mut unit, &mut namer, &mut stmt) {
+            passes.push(name);
+            around.wrap(found);
+        }
+    }
+    let is_counted = matches!(stmt.kind, StmtKind::For { .. });
+    let (mut stmt, is_do) = as_for(stmt);
+    let StmtKind::For { body, .. } = &mut stmt.kind else {
+        return None;
+    };
+    let body = std::mem::replace(&mut **body, tree::stmt(stmt.span, StmtKind::Null));
+    let mut body = tree::block(body);
+    if body.iter().any(|stmt| leaves(&unit, stmt)) {
+        return None;
+    }
+    if once::once(&unit, &mut body) {
+        passes.push("once");
+    }
+    if settled::settled(&unit, function, &mut body) {
+        passes.push("settled");
+    }
+    if let Some(found) = alternate::alternate(&mut unit, &mut namer, &globals, (&stmt, &mut body)) {
+        passes.push("alternate");
+        around.wrap(found);
+    }
+    let taken = names_of(&unit, function)?;
+    let mut caller = inline::Caller {
+        unit: &mut unit,
+        namer: &mut namer,
+        globals: &globals,
+        function,
+        taken,
+    };
+    if caller.inline(&mut body) {
+        passes.push("inline");
+    }
+    let taken = caller.taken;
+    if helpers::helpers(&mut unit, &taken, &mut body) {
+        passes.push("helpers");
+    }
+    let own = (&original, &mut stmt, &mut body);
+    passes.extend(in_cells(
+        (&mut unit, &mut namer),
+        (function, &globals),
+        own,
+        variant,
+    )?);
+    let function = unit[function].body.clone()?;
+    let known = Known { globals, function };
+    if pairs::pairs(&mut unit, &mut namer, &known, (before, &stmt, &mut body)) {
+        passes.push("pairs");
+    }
+    let found = (&mut passes, &mut around);
+    moved(&mut unit, &mut namer, &known, (&mut stmt, &mut body), found);
+    let (globals, found) = (&known.globals, (&mut passes, &mut around));
+    if turns::turns(&mut unit, (&stmt, &mut body)) {
+        found.0.push("turns");
+    }
+    before_loop(
+        &mut unit,
+        &mut namer,
+        globals,
+        (&mut stmt, &mut body),
+        found,
+    );
+    body.retain(|stmt| !matches!(stmt.kind, StmtKind::Null));
+    Some(Normal {
+        unit,
+        namer,
+        original,
+        head: stmt,
+        is_counted,
+        is_do,
+        body,
+        around,
+        passes,
+    })
+}
+
+/// Makes pointers that are swapped of planes that move otherwise, and variables of what changes in structs.
+fn moved(
+    unit: &mut Unit,
+    namer: &mut Namer,
+    known: &Known,
+    (head, body): (&mut Stmt, &mut Vec<Stmt>),
+    (passes, around): (&mut Vec<&'static str>, &mut Around),
+) {
+    // A pass that gives up may have changed some of it.
+    for (name, pass) in MOVES {
+        let before = (unit.clone(), body.clone());
+        match pass(unit, namer, known, (head, body)) {
+            Some(found) => {
+                passes.push(name);
+                around.wrap(found);
+            }
+            None => (*unit, *body) = before,
+        }
+    }
+    let before = (unit.clone(), head.clone(), body.clone());
+    match promote::numbers(unit, namer, &known.globals, (head, body)) {
+        Some(found) => {
+            passes.push("numbers");
+            around.wrap(found);
+        }
+        None => (*unit, *head, *body) = before,
+    }
+}
+
+/// The passes over what cells compute that have changed a loop, whose original, head and body are given; `None` where what a
+/// variant does changes nothing.
+fn in_cells(
+    (unit, namer): (&mut Unit, &mut Namer),
+    (function, globals): (FunctionId, &HashSet<DeclId>),
+    (original, head, body): (&Stmt, &mut Stmt, &mut Vec<Stmt>),
+    variant: Variant,
+) -> Option<Vec<&'static str>> {
+    let mut passes = Vec::new();
+    if constants::constants(unit, head, body) {
+        passes.push("constants");
+    }
+    if temporaries::temporaries(unit, namer, globals, (original, body)) {
+        passes.push("temporaries");
+    }
+    if copies::copies(unit, namer, function, (head, body)) {
+        passes.push("copies");
+    }
+    let (which, pass) = match variant {
+        Variant::Planes => (unroll::Which::Planes, "planes"),
+        _ => (unroll::Which::Neighbours, "unroll"),
+    };
+    let unrolled = unroll::unroll(unit, namer, (head, body), which);
+    passes.extend(unrolled.then_some(pass));
+    let changes = match variant {
+        Variant::Plain => true,
+        Variant::Planes => unrolled,
+        Variant::Guards => {
+            passes.push("guards");
+            guards::guards(unit, body)
+        }
+        Variant::Mirrors => {
+            passes.push("mirrors");
+            mirrors::mirrors(unit, body)
+        }
+        Variant::Values => {
+            let chooses = schemes::schemes(unit, globals, body);
+            passes.extend(chooses.then_some("schemes"));
+            let taken = names_of(unit, function)?;
+            let values = values::values((unit, namer), &taken, body);
+            passes.extend(values.then_some("values"));
+            chooses || values
+        }
+    };
+    if split::split(unit, namer, body) {
+        passes.push("split");
+    }
+    changes.then_some(passes)
+}
+
+/// Computes before a loop what is the same in all its steps.
+fn before_loop(
+    unit: &mut Unit,
+    namer: &mut Namer,
+    globals: &HashSet<DeclId>,
+    (head, body): (&mut Stmt, &mut Vec<Stmt>),
+    (passes, around): (&mut Vec<&'static str>, &mut Around),
+) {
+    if let Some(hoisted) = hoist::hoist(unit, namer, globals, (head, body)) {
+        passes.push("hoist");
+        around.wrap(hoisted);
+    }
+    if let Some(square) = square::square(unit, globals, (head, body)) {
+        passes.push("square");
+        around.wrap(square);
+    }
+    if let Some(located) = located::located(unit, namer, globals, (head, body)) {
+        passes.push("located");
+        around.wrap(located);
+    }
+}
