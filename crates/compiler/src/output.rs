@@ -182,11 +182,11 @@ fn of_slab<'a>(
             }));
         }
     }
-    for part in compiled.stepwise.iter().filter(|p| p.slabs.is_some()) {
-        let text = stepwise_text(around, part, version)?;
-        return Ok(Some(in_steps(part, text, Memory::Copied, Otherwise::Ends)));
-    }
-    Ok(None)
+    let Some(part) = compiled.stepwise.iter().find(|p| p.slabs.is_some()) else {
+        return Ok(None);
+    };
+    let text = stepwise_text(around, part, version)?;
+    Ok(Some(in_steps(part, text, Memory::Copied, Otherwise::Ends)))
 }
 
 /// The text of kernels without comments about their origin, for NVRTC.
