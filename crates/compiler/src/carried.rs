@@ -42,12 +42,8 @@ pub fn as_arrays(scop: &mut Scop, carried: &BTreeSet<ArrayId>) -> Result<()> {
     for stmt in &mut scop.stmts {
         let accesses = stmt.reads.iter_mut().chain([&mut stmt.write]);
         for access in accesses.filter(|a| carried.contains(&a.array)) {
-            let name = access.map.tuple_name(DimType::Out)?;
             let map = (access.map.add_dims(DimType::Out, 1)?).fix(DimType::Out, 0, 0)?;
-            access.map = match name {
-                Some(name) => map.set_tuple_name(DimType::Out, &name)?,
-                None => map,
-            };
+            access.map = map.named_as(&access.map)?;
         }
     }
     Ok(())

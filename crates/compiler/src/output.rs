@@ -176,7 +176,7 @@ fn of_slab<'a>(
         if let Some(slabs) = &nest.slabs {
             let launch = (back::LAUNCH, [false, false]);
             return Ok(Some(Replacement {
-                interface: &slabs.interface,
+                interface: nest.interface(),
                 slabs: Some((slabs, slabs.gpus)),
                 ..in_tiles(around, compiled, &nest.unit, about, launch)?
             }));

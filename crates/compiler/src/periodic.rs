@@ -290,10 +290,7 @@ impl Torus {
             Some(product) => product,
             None => free(&access.map, domain, iterators)?.intersect_domain(domain)?,
         };
-        match access.map.tuple_name(DimType::Out)? {
-            Some(name) => Ok(product.set_tuple_name(DimType::Out, &name)?),
-            None => Ok(product),
-        }
+        Ok(product.named_as(&access.map)?)
     }
 }
 

@@ -713,8 +713,5 @@ fn lowered(map: &Map, d: usize, first: &PwAff) -> Result<Map> {
         });
     }
     let product = product.map_or_else(|| Ok(map.clone()), Ok::<_, Box<Diagnostic>>)?;
-    match map.tuple_name(DimType::Out)? {
-        Some(name) => Ok(product.set_tuple_name(DimType::Out, &name)?),
-        None => Ok(product),
-    }
+    Ok(product.named_as(map)?)
 }

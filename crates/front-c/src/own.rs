@@ -1,6 +1,7 @@
 //! Arrays of a function whose elements nothing but subscripts reaches: no other pointer to them is made. Where all subscripts
 //! are in a region, nobody sees what the region leaves in them.
 
+use crate::normalize::unreached::GIVES;
 use crate::normalize::{tree, walk};
 use hexcc_clang::ast::{
     BinaryOp, Callee, DeclId, DeclKind, Expr, ExprKind, FileId, Function, FunctionId, Severity,
@@ -9,9 +10,6 @@ use hexcc_clang::ast::{
 use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
-
-/// Functions of C's library that give memory that nothing else has.
-const GIVES: [&str; 3] = ["malloc", "calloc", "aligned_alloc"];
 
 /// An array that is a function's own: a variable, or memory of its own that a variable points to.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

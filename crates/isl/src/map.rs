@@ -189,6 +189,14 @@ impl Map {
             .map(Map)
     }
 
+    /// The same map with its output named as that of another one, if that has a name.
+    pub fn named_as(&self, other: &Map) -> Result<Map> {
+        match other.tuple_name(DimType::Out)? {
+            Some(name) => self.set_tuple_name(DimType::Out, &name),
+            None => Ok(self.clone()),
+        }
+    }
+
     /// The same map with the tuple on side `dim` named `name`.
     pub fn set_tuple_name(&self, dim: DimType, name: &str) -> Result<Map> {
         self.check_side(dim)?;

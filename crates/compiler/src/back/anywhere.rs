@@ -19,9 +19,7 @@ pub const ALIGNED: &str = "launch_aligned";
 /// # Errors
 /// HX9001 if that is no namespace.
 pub fn anywhere(r: &Replacement, stencil: &Stencil) -> Result<String> {
-    let end = format!("}} // namespace {}\n", r.interface.name);
-    let kernel = (r.kernel.strip_suffix(&end))
-        .ok_or_else(|| Diagnostic::bug("a kernel's namespace does not end"))?;
+    let (kernel, end) = opened(r)?;
     let mut names = r.names.clone();
     for taken in ["given", "error", LAUNCH, ALIGNED] {
         names.fresh(taken);
@@ -62,6 +60,17 @@ pub fn anywhere(r: &Replacement, stencil: &Stencil) -> Result<String> {
     Ok(format!(
         "{kernel}#ifndef __CUDACC_RTC__\n{helpers}// Runs the whole computation on device arrays, in order on a stream. Arrays that do not start, or whose\n// rows do not lie, at multiples of 16 bytes are copied to where they do, and back.{missing}\ninline cudaError_t {LAUNCH}(const Args &given, cudaStream_t stream) {{\n  Args args = given;\n{sizes}{text}}}\n#endif\n\n{end}"
     ))
+}
+
+/// The namespace of a kernel without its end, and that.
+///
+/// # Errors
+/// HX9001 if it is no namespace.
+pub(super) fn opened<'r>(r: &'r Replacement) -> Result<(&'r str, String)> {
+    let end = format!("}} // namespace {}\n", r.interface.name);
+    let kernel = (r.kernel.strip_suffix(&end))
+        .ok_or_else(|| Diagnostic::bug("a kernel's namespace does not end"))?;
+    Ok((kernel, end))
 }
 
 /// The functions that a text calls and a namespace does not have yet.

@@ -140,15 +140,21 @@ impl<'a> Shared<'a> {
         }
     }
 
+    /// The bytes of a line without what is behind it.
+    fn width(&self) -> String {
+        let elem = self.array.elem;
+        match &self.columns {
+            Some(columns) => format!("sizeof({elem}) * {columns}"),
+            None => format!("sizeof({elem})"),
+        }
+    }
+
     /// Lines that say how large it is.
     fn sizes(&self) -> Vec<String> {
         let (name, elem, what) = (&self.name, self.array.elem, &self.array.name);
         let [planes, _] = &self.planes;
         let mut lines: Vec<String> = self.parts.iter().map(Parts::places).collect();
-        let width = match &self.columns {
-            Some(columns) => format!("sizeof({elem}) * {columns}"),
-            None => format!("sizeof({elem})"),
-        };
+        let width = self.width();
         lines.push(format!(
             "  const size_t {name}_n_planes = {planes}, {name}_lines = {}, {name}_width = {width}; // a row has so many lines",
             self.lines
@@ -225,6 +231,16 @@ impl<'a> Shared<'a> {
     }
 }
 
+/// The first and the last row, and what else `Domain` of `print/lib/cuda/slabs.cuh` is made of.
+fn numbers(shared: &InSlabs, names: &Names) -> [String; 2] {
+    let [first, last] = [&shared.rows[0], &shared.rows[1]].map(|e| ast_to_c(e, names));
+    let (launch, rim) = (shared.slab.launch, shared.slab.rim);
+    [
+        format!("{first}, {last}"),
+        format!("{launch}, {}, {rim}", shared.launches),
+    ]
+}
+
 /// The function that shares the arrays among GPUs, runs the kernels and gathers the results.
 pub(super) fn host_function(
     r: &Replacement,
@@ -247,18 +263,16 @@ pub(super) fn host_function(
     let tests: Vec<String> = tests.chain(rows::host_tests(r, &names)).collect();
     before(r, &names, &tests).iter().for_each(|text| line(text));
     gathered.iter().for_each(|text| line(text));
-    let [first, last] = [&shared.rows[0], &shared.rows[1]].map(|e| ast_to_c(e, &names));
-    let (launch, rim) = (shared.slab.launch, shared.slab.rim);
+    let [rows, beside] = numbers(shared, &names);
     let all = match gpus {
         Gpus::All => "0, // all GPUs".to_string(),
         Gpus::Ranks => "0, // as many as there are ranks".to_string(),
         Gpus::Some(n) => format!("{n}, // GPUs"),
     };
     line(&format!("  hexcc_slabs::share(\"{}\", {all}", ir.name));
-    line(&format!("      {first}, {last}, // rows of the domain"));
+    line(&format!("      {rows}, // rows of the domain"));
     line(&format!(
-        "      {launch}, {}, {rim}, // rows beside a slab that a launch needs, launches between exchanges, rows behind these that are read only",
-        shared.launches
+        "      {beside}, // rows beside a slab that a launch needs, launches between exchanges, rows behind these that are read only"
     ));
     line(match gpus {
         Gpus::Ranks => "      [=](hexcc_slabs::Slab &slab) {",

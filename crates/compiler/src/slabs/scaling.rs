@@ -22,8 +22,8 @@ const LAUNCH: f64 = 4e-6;
 /// Seconds of an exchange of few rows: events, waits and copies (two H200s, docs/notes/results.md).
 const EXCHANGE: f64 = 25e-6;
 
-/// Seconds that GPUs wait for an exchange between launches: with that, four launches are best for star2d1r at 16384^2 and star3d1r
-/// at 512^3, as measured on two H200s.
+/// Seconds that GPUs wait for an exchange between launches: with that, four launches are best for star2d1r at 16384^2 and seven at
+/// 4096^2, as measured on two H200s.
 const WAIT: f64 = 40e-6;
 
 /// Seconds of a launch that hides an exchange: of star3d1r on two H200s, launches of some 180 us do (512^3), of 33 us do not (256^3).

@@ -111,10 +111,7 @@ impl Split {
             let Some(product) = product else {
                 return Ok(None);
             };
-            let product = match scop.stmts[*s].schedule.tuple_name(DimType::Out)? {
-                Some(name) => product.set_tuple_name(DimType::Out, &name)?,
-                None => product,
-            };
+            let product = product.named_as(&scop.stmts[*s].schedule)?;
             all.insert(*s, product.intersect_domain(&lifted.stmts[*s].domain)?);
         }
         Ok(Some(all))

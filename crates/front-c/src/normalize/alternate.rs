@@ -254,15 +254,7 @@ fn left_by_steps(
     head: &Stmt,
     (place, [own, other]): (&Expr, [i128; 2]),
 ) -> Option<(Stmt, Stmt)> {
-    let StmtKind::For {
-        init: Some(init),
-        cond: Some(cond),
-        step: Some(step),
-        ..
-    } = &head.kind
-    else {
-        return None;
-    };
+    let (init, [cond, step], _) = tree::counted(head)?;
     let (iterator, start) = tree::begins(unit, init)?;
     let start = start.clone();
     let first = numbers::value(unit, &start).filter(|first| *first >= 0)?;

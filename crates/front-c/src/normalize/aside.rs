@@ -13,15 +13,7 @@ use std::collections::HashSet;
 /// The statements of a loop that are nothing but such numbers, taken out of it, in a loop like it.
 pub(super) fn aside(of: &mut Normal) -> Option<Stmt> {
     let (unit, head) = (&of.unit, &of.head);
-    let StmtKind::For {
-        init: Some(init),
-        cond: Some(cond),
-        step: Some(step),
-        ..
-    } = &head.kind
-    else {
-        return None;
-    };
+    let (init, [cond, step], _) = tree::counted(head)?;
     let scalars = Scalars::of(unit, &of.body)?;
     let (iterator, first) = tree::begins(unit, init)?;
     let is_counted = tree::adds_one(step, iterator)

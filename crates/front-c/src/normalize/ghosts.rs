@@ -35,16 +35,8 @@ pub(super) const FOLLOWING: u32 = 2;
 
 /// The loop over all steps with the last ones apart; `None` where no step copies ghost cells, or where its number matters.
 pub(super) fn parted(unit: &mut Unit, namer: &mut Namer, stmt: &Stmt) -> Option<Stmt> {
-    let StmtKind::For {
-        init: Some(init),
-        cond: Some(cond),
-        step: Some(step),
-        body,
-    } = &stmt.kind
-    else {
-        return None;
-    };
-    let body = tree::block((**body).clone());
+    let (init, [cond, step], body) = tree::counted(stmt)?;
+    let body = tree::block(body.clone());
     let (iterator, start) = tree::begins(unit, init)?;
     let start = start.clone();
     let is_plain = tree::adds_one(step, iterator)
@@ -82,7 +74,7 @@ pub(super) fn parted(unit: &mut Unit, namer: &mut Namer, stmt: &Stmt) -> Option<
     all.push(tree::stmt(stmt.span, StmtKind::Expr(add)));
     let next = tree::expr_stmt(step);
     all.extend(body.iter().chain([&next]).cloned());
-    let head = (&**init, cond, stmt.span);
+    let head = (init, cond, stmt.span);
     let mut whole = once(unit, head, (iterator, start), all);
     if let (true, StmtKind::Compound(all)) = (is_turned, &mut whole.kind) {
         let rest = all.pop()?;

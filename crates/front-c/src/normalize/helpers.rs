@@ -5,9 +5,11 @@
 
 use super::scalars;
 use super::tree;
+use super::values::converted;
 use super::{inline, walk};
 use hexcc_clang::ast::{
-    Callee, DeclId, Expr, ExprKind, FunctionId, Stmt, StmtKind, Storage, TypeId, TypeKind, Unit,
+    Callee, DeclId, Expr, ExprKind, FunctionId, Stmt, StmtKind, Storage, TypeId, TypeKind, UnaryOp,
+    Unit,
 };
 use std::collections::{HashMap, HashSet};
 
@@ -53,17 +55,13 @@ fn written(unit: &Unit, taken: &HashSet<String>, call: &Expr) -> Option<Expr> {
         meant.insert(*param, given_as(unit, unit[*param].ty, given)?);
     }
     let with = |expr: &Expr, meant: &HashMap<DeclId, Expr>| {
-        let mut stmt = tree::expr_stmt(expr);
-        let mut nothing_declared = unit.clone();
-        inline::rename(&mut nothing_declared, &mut stmt, meant);
-        match stmt.kind {
-            StmtKind::Expr(expr) => Some(expr),
-            _ => None,
-        }
+        let mut expr = expr.clone();
+        inline::substitute(&mut expr, meant);
+        expr
     };
     for id in &locals {
-        let init = with(unit[*id].init.as_ref()?, &meant)?;
-        meant.insert(*id, converted(unit, unit[*id].ty, &init));
+        let init = with(unit[*id].init.as_ref()?, &meant);
+        meant.insert(*id, converted(unit, init, unit[*id].ty));
     }
     let is_own = |id: &DeclId| params.contains(id) || locals.contains(id);
     let inits = locals.iter().filter_map(|id| unit[*id].init.as_ref());
@@ -71,7 +69,7 @@ fn written(unit: &Unit, taken: &HashSet<String>, call: &Expr) -> Option<Expr> {
     if all.any(|expr| walk::has(expr, |e| is_hidden(unit, taken, e, &is_own))) {
         return None;
     }
-    Some(converted(unit, call.ty, &with(value, &meant)?))
+    Some(converted(unit, with(value, &meant), call.ty))
 }
 
 /// The locals of a function that does nothing but declare some numbers and return one, and what it returns.
@@ -107,10 +105,7 @@ fn parts(unit: &Unit, function: FunctionId, deep: usize) -> Option<(Vec<DeclId>,
 /// Whether an expression has no side effects, so that it may stand several times or nowhere.
 fn is_pure(unit: &Unit, expr: &Expr, deep: usize) -> bool {
     let has_effects = |e: &Expr| {
-        let is_address = matches!(
-            e.kind,
-            ExprKind::Unary(hexcc_clang::ast::UnaryOp::AddressOf, _)
-        );
+        let is_address = matches!(e.kind, ExprKind::Unary(UnaryOp::AddressOf, _));
         let calls = match &e.kind {
             ExprKind::Call(Callee::Function(f), _) => {
                 let is_helper = deep > 0 && parts(unit, *f, deep - 1).is_some();
@@ -150,7 +145,7 @@ fn given_as(unit: &Unit, ty: TypeId, given: &Expr) -> Option<Expr> {
     let from = tree::plain(given);
     let kind = |ty: TypeId| &unit.canonical(ty).kind;
     if scalars::is_arithmetic(unit, ty) {
-        return Some(converted(unit, ty, from));
+        return Some(converted(unit, from.clone(), ty));
     }
     let is_same = match tree::element(unit, ty).zip(tree::element(unit, from.ty)) {
         Some((to, of)) => kind(to) == kind(of),
@@ -158,23 +153,8 @@ fn given_as(unit: &Unit, ty: TypeId, given: &Expr) -> Option<Expr> {
     };
     let is_place = |e: &Expr| tree::Path::of(unit, e).is_some();
     let is_known = match &from.kind {
-        ExprKind::Unary(hexcc_clang::ast::UnaryOp::AddressOf, of) => is_place(of),
+        ExprKind::Unary(UnaryOp::AddressOf, of) => is_place(of),
         _ => is_place(from),
     };
     (is_same && is_known && !tree::is_variable(unit, ty)).then(|| from.clone())
-}
-
-/// An expression as a value of a type, to which the text converts it where C does so by itself.
-fn converted(unit: &Unit, ty: TypeId, expr: &Expr) -> Expr {
-    let expr = tree::plain(expr);
-    if unit.canonical(expr.ty).kind == unit.canonical(ty).kind {
-        return expr.clone();
-    }
-    let kind = ExprKind::Cast {
-        implicit: false,
-        extents: Vec::new(),
-        value: Box::new(expr.clone()),
-    };
-    let span = expr.span;
-    Expr { ty, span, kind }
 }

@@ -6,6 +6,7 @@
 //! Locals get another name where theirs has another meaning.
 
 use super::tree::{self, Namer, Path};
+use super::values::converted;
 use super::{hoist, numbers, scalars, walk};
 use hexcc_clang::ast::{
     BinaryOp, Callee, DeclId, Expr, ExprKind, FunctionId, Item, Length, Stmt, StmtKind, Storage,
@@ -93,20 +94,7 @@ impl Caller<'_> {
             inlined.pop();
             let given = to.zip(value).map(|(to, value)| {
                 // The function converts it by itself to what it returns.
-                let value = tree::plain(&value).clone();
-                let kind = ExprKind::Cast {
-                    implicit: false,
-                    extents: Vec::new(),
-                    value: Box::new(value.clone()),
-                };
-                let value =
-                    match self.unit.canonical(value.ty).kind == self.unit.canonical(call.ty).kind {
-                        true => value,
-                        false => Expr {
-                            kind,
-                            ..call.clone()
-                        },
-                    };
+                let value = converted(self.unit, value, call.ty);
                 tree::assign(tree::var(self.unit, to, stmt.span), value)
             });
             inlined.extend(given);
@@ -407,39 +395,50 @@ fn called(unit: &Unit, stmt: &Stmt) -> Option<(Option<DeclId>, Expr)> {
 /// Puts expressions, and other variables, in the place of variables.
 pub(super) fn rename(unit: &mut Unit, body: &mut Stmt, meant: &HashMap<DeclId, Expr>) {
     declare_others(body, meant);
-    walk::change_all(unit, body, &mut |expr| {
-        let ExprKind::Var(id) = expr.kind else {
-            return true;
+    walk::change_all(unit, body, &mut |expr| is_other(expr, meant));
+    walk::change_all(unit, body, &mut |expr| without_address(expr));
+}
+
+/// The same in an expression.
+pub(super) fn substitute(expr: &mut Expr, meant: &HashMap<DeclId, Expr>) {
+    walk::change(expr, &mut |expr| is_other(expr, meant));
+    walk::change(expr, &mut |expr| without_address(expr));
+}
+
+/// Puts what a variable means in its place; whether it is none.
+fn is_other(expr: &mut Expr, meant: &HashMap<DeclId, Expr>) -> bool {
+    let ExprKind::Var(id) = expr.kind else {
+        return true;
+    };
+    if let Some(other) = meant.get(&id) {
+        *expr = Expr {
+            span: expr.span,
+            ..other.clone()
         };
-        if let Some(other) = meant.get(&id) {
-            *expr = Expr {
-                span: expr.span,
-                ..other.clone()
-            };
-        }
-        false
-    });
-    walk::change_all(unit, body, &mut |expr| {
-        let of_address = |base: &Expr| match &tree::plain(base).kind {
-            ExprKind::Unary(UnaryOp::AddressOf, inner) => Some((**inner).clone()),
-            _ => None,
-        };
-        match &mut expr.kind {
-            // `(&grid)->n` and `*&grid`
-            ExprKind::Field(base, _) => {
-                if let Some(inner) = of_address(base) {
-                    **base = inner;
-                }
+    }
+    false
+}
+
+/// `(&grid)->n` and `*&grid` without the address; there may be more inside.
+fn without_address(expr: &mut Expr) -> bool {
+    let of_address = |base: &Expr| match &tree::plain(base).kind {
+        ExprKind::Unary(UnaryOp::AddressOf, inner) => Some((**inner).clone()),
+        _ => None,
+    };
+    match &mut expr.kind {
+        ExprKind::Field(base, _) => {
+            if let Some(inner) = of_address(base) {
+                **base = inner;
             }
-            ExprKind::Unary(UnaryOp::Deref, base) => {
-                if let Some(inner) = of_address(base) {
-                    *expr = inner;
-                }
-            }
-            _ => {}
         }
-        true
-    });
+        ExprKind::Unary(UnaryOp::Deref, base) => {
+            if let Some(inner) = of_address(base) {
+                *expr = inner;
+            }
+        }
+        _ => {}
+    }
+    true
 }
 
 fn declare_others(stmt: &mut Stmt, meant: &HashMap<DeclId, Expr>) {

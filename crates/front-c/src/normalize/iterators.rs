@@ -61,15 +61,7 @@ pub(super) fn iterators(unit: &mut Unit, namer: &mut Namer, stmt: &mut Stmt) -> 
 /// Counts up in a loop that counts down to zero and does nothing else with its iterator, where this ends as zero; what goes
 /// around the loop then.
 pub(super) fn upwards(unit: &mut Unit, namer: &mut Namer, stmt: &mut Stmt) -> Option<Around> {
-    let StmtKind::For {
-        init: Some(init),
-        cond: Some(cond),
-        step: Some(step),
-        body,
-    } = &stmt.kind
-    else {
-        return None;
-    };
+    let (init, [cond, step], body) = tree::counted(stmt)?;
     let (iterator, _) = tree::begins(unit, init)?;
     let of = |to: &Expr| tree::is_var(to, iterator);
     let is_last = match &tree::plain(cond).kind {
@@ -91,7 +83,7 @@ pub(super) fn upwards(unit: &mut Unit, namer: &mut Namer, stmt: &mut Stmt) -> Op
     if !is_it || leaves || walk::uses(unit, body, iterator) {
         return None;
     }
-    let (span, init) = (stmt.span, (**init).clone());
+    let (span, init) = (stmt.span, init.clone());
     let last = tree::var(unit, iterator, span);
     let begins = tree::int(&last, 0);
     let name = namer.fresh("step");
@@ -105,7 +97,7 @@ pub(super) fn upwards(unit: &mut Unit, namer: &mut Namer, stmt: &mut Stmt) -> Op
         init: Some(Box::new(tree::declaration(unit, counter))),
         cond: Some(tree::binary(BinaryOp::Less, counts, last.clone())),
         step: Some(tree::incremented(unit, counter, span)),
-        body: body.clone(),
+        body: Box::new(body.clone()),
     };
     let is_any = tree::binary(BinaryOp::Greater, last.clone(), begins.clone());
     let ends = tree::when(is_any, vec![tree::assign(last, begins)]);

@@ -91,7 +91,7 @@ mod toggle;
 pub(crate) mod tree;
 mod trips;
 mod turns;
-mod unreached;
+pub(crate) mod unreached;
 mod unroll;
 mod values;
 pub(crate) mod walk;

@@ -38,16 +38,8 @@ pub(super) fn peel(unit: &mut Unit, stmt: &mut Stmt) -> bool {
 
 /// The loop over all steps but the last one, and this.
 fn parted(unit: &mut Unit, stmt: &Stmt) -> Option<Stmt> {
-    let StmtKind::For {
-        init: Some(init),
-        cond: Some(cond),
-        step: Some(step),
-        body,
-    } = &stmt.kind
-    else {
-        return None;
-    };
-    let body = tree::block((**body).clone());
+    let (init, [cond, step], body) = tree::counted(stmt)?;
+    let body = tree::block(body.clone());
     let (iterator, start) = tree::begins(unit, init)?;
     let start = start.clone();
     let is_known = tree::adds_one(step, iterator) && !body.iter().any(|s| jumps_or_calls(unit, s));
@@ -71,7 +63,7 @@ fn parted(unit: &mut Unit, stmt: &Stmt) -> Option<Stmt> {
     };
     let next = tree::expr_stmt(step);
     let all = std::iter::once(others).chain(body).chain([next]).collect();
-    let head = (&**init, cond, stmt.span);
+    let head = (init, cond, stmt.span);
     Some(once(unit, head, (iterator, start), all))
 }
 

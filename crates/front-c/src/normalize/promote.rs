@@ -85,35 +85,21 @@ pub(super) fn promote(
     }
     let mut all = Vec::new();
     for (path, place) in found {
-        let ty = tree::unqualified(unit, place.ty);
         let in_union = |f: &FieldId| unit[unit[*f].record].is_union;
-        if tree::is_variable(unit, ty)
+        if tree::is_variable(unit, place.ty)
             || unit[place.ty].is_volatile
             || path.fields.iter().any(in_union)
         {
             return None;
         }
-        let name = namer.fresh(&name_of(unit, &path));
-        let variable = tree::variable(unit, name, ty, Some(place.clone()), place.span);
-        all.push(Moved {
-            path,
-            place,
-            variable,
-        });
+        all.push(Moved::new(unit, namer, (path, place)));
     }
     let variables: Vec<(&Path, DeclId)> = all.iter().map(|m| (&m.path, m.variable)).collect();
     replace(unit, body.iter_mut(), &variables);
     for stmt in body {
         write_back(unit, stmt, &all)?;
     }
-    Some(Around {
-        before: all
-            .iter()
-            .map(|m| tree::declaration(unit, m.variable))
-            .collect(),
-        after: all.iter().map(|m| m.store(unit)).collect(),
-        when: None,
-    })
+    Some(around(unit, &all))
 }
 
 /// Makes variables of the numbers in structs that the body of a loop changes, where nothing else leads to them; `None` where
@@ -134,14 +120,7 @@ pub(super) fn numbers(
                 .iter()
                 .all(|f| is_alone(unit, (head, body), (*f, &path)));
         if is_known {
-            let ty = tree::unqualified(unit, place.ty);
-            let name = namer.fresh(&name_of(unit, &path));
-            let variable = tree::variable(unit, name, ty, Some(place.clone()), place.span);
-            all.push(Moved {
-                path,
-                place,
-                variable,
-            });
+            all.push(Moved::new(unit, namer, (path, place)));
         }
     }
     let variables: Vec<(&Path, DeclId)> = all.iter().map(|m| (&m.path, m.variable)).collect();
@@ -150,12 +129,7 @@ pub(super) fn numbers(
     for stmt in std::iter::once(head).chain(body) {
         write_back(unit, stmt, &all)?;
     }
-    let declared = all.iter().map(|m| tree::declaration(unit, m.variable));
-    (!all.is_empty()).then(|| Around {
-        before: declared.collect(),
-        after: all.iter().map(|m| m.store(unit)).collect(),
-        when: None,
-    })
+    (!all.is_empty()).then(|| around(unit, &all))
 }
 
 /// The numbers in structs that statements change, by name.
@@ -195,7 +169,28 @@ fn is_alone(unit: &Unit, (head, body): (&Stmt, &[Stmt]), (field, path): (FieldId
         && unreached::is_unreached(unit, field)
 }
 
+/// What goes around a loop for the variables: their declarations, and the stores to their places.
+fn around(unit: &Unit, all: &[Moved]) -> Around {
+    let declared = all.iter().map(|m| tree::declaration(unit, m.variable));
+    Around {
+        before: declared.collect(),
+        after: all.iter().map(|m| m.store(unit)).collect(),
+        when: None,
+    }
+}
+
 impl Moved {
+    fn new(unit: &mut Unit, namer: &mut Namer, (path, place): (Path, Expr)) -> Moved {
+        let ty = tree::unqualified(unit, place.ty);
+        let name = namer.fresh(&name_of(unit, &path));
+        let variable = tree::variable(unit, name, ty, Some(place.clone()), place.span);
+        Moved {
+            path,
+            place,
+            variable,
+        }
+    }
+
     fn store(&self, unit: &Unit) -> Stmt {
         tree::assign(
             self.place.clone(),

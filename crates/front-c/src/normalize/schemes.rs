@@ -172,15 +172,7 @@ struct Head<'a> {
 
 impl<'a> Head<'a> {
     fn of(unit: &'a Unit, stmt: &'a Stmt, iterator: DeclId) -> Option<Head<'a>> {
-        let StmtKind::For {
-            init: Some(init),
-            cond: Some(cond),
-            step: Some(step),
-            ..
-        } = &stmt.kind
-        else {
-            return None;
-        };
+        let (init, [cond, step], _) = tree::counted(stmt)?;
         let first = match &init.kind {
             StmtKind::Decl(_) => unit[iterator].init.as_ref()?,
             _ => tree::begins(unit, init)?.1,

@@ -142,6 +142,19 @@ pub(super) fn adds_one(expr: &Expr, id: DeclId) -> bool {
     }
 }
 
+/// The parts of a loop whose head has all three: what it begins with, its condition and its step, and its body.
+pub(super) fn counted(stmt: &Stmt) -> Option<(&Stmt, [&Expr; 2], &Stmt)> {
+    match &stmt.kind {
+        StmtKind::For {
+            init: Some(init),
+            cond: Some(cond),
+            step: Some(step),
+            body,
+        } => Some((init, [cond, step], body)),
+        _ => None,
+    }
+}
+
 /// The variable that the head of a loop gives its first value, and this value.
 pub(super) fn begins<'e>(unit: &'e Unit, init: &'e Stmt) -> Option<(DeclId, &'e Expr)> {
     match &init.kind {

@@ -12,7 +12,7 @@ use hexcc_clang::ast::{
 use std::collections::HashSet;
 
 /// Functions of the system that give memory that nothing else has.
-const GIVES: [&str; 3] = ["malloc", "calloc", "aligned_alloc"];
+pub(crate) const GIVES: [&str; 3] = ["malloc", "calloc", "aligned_alloc"];
 
 /// Whether no pointer but those to its struct, or to what has that in it, leads to a member.
 pub(super) fn is_unreached(unit: &Unit, field: FieldId) -> bool {

@@ -328,15 +328,7 @@ fn is_small(unit: &Unit, base: &Expr) -> bool {
 
 /// The numbers of a loop that counts between constants.
 fn counted(unit: &Unit, stmt: &Stmt) -> Option<Counted> {
-    let StmtKind::For {
-        init: Some(init),
-        cond: Some(cond),
-        step: Some(step),
-        body,
-    } = &stmt.kind
-    else {
-        return None;
-    };
+    let (init, [cond, step], body) = tree::counted(stmt)?;
     let (iterator, first, is_own) = start(unit, init)?;
     let (around, first) = match numbers::value(unit, first) {
         Some(first) => (None, first),

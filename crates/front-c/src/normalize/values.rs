@@ -122,7 +122,7 @@ fn returned(unit: &Unit, stmts: &[Stmt], ty: TypeId) -> Option<Expr> {
 /// A value in a type, said where C would take another one beside it.
 pub(super) fn converted(unit: &Unit, value: Expr, ty: TypeId) -> Expr {
     let value = tree::plain(&value).clone();
-    match same_type(unit, value.ty, ty) {
+    match unit.canonical(value.ty).kind == unit.canonical(ty).kind {
         true => value,
         false => cast(value, ty),
     }
@@ -721,15 +721,7 @@ fn groups(body: &Stmt) -> Option<Vec<Group>> {
 
 /// The bounds of a loop that counts by one between constants, where nothing in it changes the iterator.
 fn bounds(unit: &Unit, stmt: &Stmt) -> Option<Bounds> {
-    let StmtKind::For {
-        init: Some(init),
-        cond: Some(cond),
-        step: Some(step),
-        body,
-    } = &stmt.kind
-    else {
-        return None;
-    };
+    let (init, [cond, step], body) = tree::counted(stmt)?;
     let (id, first) = tree::begins(unit, init)?;
     let (op, end) = match &tree::plain(cond).kind {
         ExprKind::Binary(op, of, end) if tree::is_var(of, id) => (*op, end),

@@ -1,9 +1,8 @@
 //! Slabs of programs that have memory of their own (`--emit kernel --gpus`): the rows of each slab, and functions that
 //! renew the rows beside one, and run the time loop on one.
 
-use super::{NAMES, OF_OWN_RANKS, OF_THREADS, Shared, launches, of_slab};
-use crate::back::anywhere::{LAUNCH, helpers};
-use crate::back::expr::ast_to_c;
+use super::{NAMES, OF_OWN_RANKS, OF_THREADS, Shared, launches, numbers, of_slab};
+use crate::back::anywhere::{LAUNCH, helpers, opened};
 use crate::back::names::Names;
 use crate::back::program::{Replacement, condition, host_names_beside};
 use crate::compiled::InSlabs;
@@ -22,9 +21,7 @@ const CLEAR: &str = include_str!("../../print/lib/cuda/slabs_own.cuh");
 /// HX9001 where the namespace does not end.
 pub fn for_programs(r: &Replacement) -> Result<String> {
     let (shared, gpus) = (r.slabs).ok_or_else(|| Diagnostic::bug("there are no slabs"))?;
-    let end = format!("}} // namespace {}\n", r.interface.name);
-    let kernel = (r.kernel.strip_suffix(&end))
-        .ok_or_else(|| Diagnostic::bug("a kernel's namespace does not end"))?;
+    let (kernel, end) = opened(r)?;
     let names = host_names_beside(NAMES, r.interface);
     let library = match gpus {
         Gpus::Ranks => OF_OWN_RANKS.concat(),
@@ -46,16 +43,6 @@ fn sizes(r: &Replacement, names: &Names) -> String {
     sizes
         .map(|p| format!("long long {}, ", names.get(p)))
         .collect()
-}
-
-/// The first and the last row, and what [`Domain`] in `print/lib/cuda/slabs.cuh` is made of.
-fn numbers(shared: &InSlabs, names: &Names) -> [String; 2] {
-    let [first, last] = [&shared.rows[0], &shared.rows[1]].map(|e| ast_to_c(e, names));
-    let (launch, rim) = (shared.slab.launch, shared.slab.rim);
-    [
-        format!("{first}, {last}"),
-        format!("{launch}, {}, {rim}", shared.launches),
-    ]
 }
 
 /// A function that says which rows each of so many slabs has.
@@ -91,15 +78,11 @@ fn arrays(r: &Replacement, shared: &InSlabs, names: &Names) -> Vec<String> {
             continue;
         };
         let rows = Shared::of(r, i, d, names);
-        let (name, elem, lines_of_row) = (&rows.name, rows.array.elem, &rows.lines);
+        let (name, lines_of_row) = (&rows.name, &rows.lines);
         let field = &rows.field;
-        let width = match &rows.columns {
-            Some(columns) => format!("sizeof({elem}) * {columns}"),
-            None => format!("sizeof({elem})"),
-        };
         let line = match (&rows.columns, rows.array.pitched) {
             (Some(_), true) => format!("(size_t)args.{field}_pitch"),
-            _ => width,
+            _ => rows.width(),
         };
         let plane = match (&rows.columns, rows.array.pitched) {
             (None, true) => format!("(size_t)args.{field}_pitch"),

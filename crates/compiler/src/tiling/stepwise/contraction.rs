@@ -68,12 +68,8 @@ fn as_variable(scop: &mut Scop, id: ArrayId) -> Result<()> {
     for stmt in &mut scop.stmts {
         let accesses = stmt.reads.iter_mut().chain([&mut stmt.write]);
         for access in accesses.filter(|a| a.array == id) {
-            let name = access.map.tuple_name(DimType::Out)?;
             let map = access.map.project_out(DimType::Out, 0, n)?;
-            access.map = match name {
-                Some(name) => map.set_tuple_name(DimType::Out, &name)?,
-                None => map,
-            };
+            access.map = map.named_as(&access.map)?;
         }
     }
     Ok(())

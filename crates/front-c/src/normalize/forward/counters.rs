@@ -367,15 +367,7 @@ impl Walk<'_> {
     /// The head of a loop, if its bounds do not change in all of the loops around it.
     fn head(&self, stmt: &Stmt) -> Option<Head> {
         let unit = &self.scene.unit;
-        let StmtKind::For {
-            init: Some(init),
-            cond: Some(cond),
-            step: Some(step),
-            body,
-        } = &stmt.kind
-        else {
-            return None;
-        };
+        let (init, [cond, step], body) = tree::counted(stmt)?;
         let (iterator, first) = tree::begins(unit, init)?;
         let ExprKind::Binary(op @ (BinaryOp::Less | BinaryOp::LessEqual), it, end) = &cond.kind
         else {
