@@ -23,7 +23,7 @@ int main(int argc, char **argv)
     const size_t bytes = slab.rows * row * sizeof(float);
     cudaMalloc((void **)&args.field, 2 * bytes), cudaMalloc((void **)&args.speed, bytes);
     /* Its own rows, and the first and the last one of all. */
-    const long long from = slab.own == 1 ? 0 : slab.own, until = slab.own + slab.n_own == size - 1 ? size : slab.own + slab.n_own;
+    const long long end = slab.own + slab.n_own, from = slab.own == 1 ? 0 : slab.own, until = end == size - 1 ? size : end;
     const size_t n = (until - from) * row * sizeof(float), to = (from - slab.first) * row;
     for (int p = 0; p < 2; p++)
       cudaMemcpy((float *)args.field + p * slab.rows * row + to, &field[p * plane + from * row], n, cudaMemcpyHostToDevice);

@@ -87,8 +87,12 @@ pub struct InSlabs {
     pub slab: Slab,
     /// By array of the interface, its dimension of rows; none for those that every GPU has as a whole.
     pub dims: Vec<Option<usize>>,
+    /// By array of the interface, what GPUs have of it along each dimension of space, where rows are rings.
+    pub sides: Vec<Vec<Sides>>,
     /// The first and the last row that any statement writes.
     pub rows: [AstExpr; 2],
+    /// Whether the first row is the last one's neighbour.
+    pub is_ring: bool,
     /// Launches from one exchange of rows to the next, where slabs have rows enough.
     pub launches: i64,
     /// How many GPUs there are to be.

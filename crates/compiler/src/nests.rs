@@ -12,6 +12,7 @@ use crate::slabs;
 use crate::torus::on_torus;
 use crate::{preference, stepwise};
 use hexcc_isl::Ctx;
+use hexcc_pet::data::PetScop;
 use hexcc_pet::deep::deeply;
 
 /// The nests in a loop that stays on the host: time loops in tiles where these apply, all others in
@@ -23,16 +24,12 @@ pub(crate) fn nests(
     known: &Known,
 ) -> Result<Compiled> {
     if options.gpus.is_some() {
-        return Err(slabs::no_effect("a time loop that stays on the host"));
+        return slabs_of_nests(ctx, saved, options, known);
     }
     let mut all: Option<Compiled> = None;
     let mut left = Vec::new();
     for (index, scop) in saved.regions().enumerate() {
-        let one = SavedScop {
-            scop: scop.clone(),
-            nests: Vec::new(),
-            ..saved.clone()
-        };
+        let one = alone(saved, scop);
         let in_steps = match known.take(&one, index, options) {
             Some(compiled) => Ok(compiled),
             None if scop.rotation.is_some() => in_tiles_alone(ctx, &one, (index, known), options)?,
@@ -55,18 +52,7 @@ pub(crate) fn nests(
                 compiled = tiled;
             }
         }
-        match &mut all {
-            None => all = Some(compiled),
-            Some(all) => {
-                all.stepwise.append(&mut compiled.stepwise);
-                all.tiled_nests.append(&mut compiled.tiled_nests);
-                let told = |d: &Diagnostic| {
-                    d.code == "HX0119" && all.warnings.iter().any(|o| o.code == d.code)
-                };
-                compiled.warnings.retain(|d| !told(d));
-                all.warnings.append(&mut compiled.warnings);
-            }
-        }
+        join(&mut all, compiled);
     }
     if !options.may_step() && all.as_ref().is_none_or(|all| all.tiled_nests.is_empty()) {
         let why = saved
@@ -75,6 +61,33 @@ pub(crate) fn nests(
             .unwrap_or("nests only are translated");
         return Err(stepwise::not_tiled(saved, why));
     }
+    or_stays(all, &left)
+}
+
+/// A nest without the others.
+fn alone(saved: &SavedScop, scop: &PetScop) -> SavedScop {
+    SavedScop {
+        scop: scop.clone(),
+        nests: Vec::new(),
+        ..saved.clone()
+    }
+}
+
+/// What is made of one more nest.
+fn join(all: &mut Option<Compiled>, mut compiled: Compiled) {
+    let Some(all) = all else {
+        *all = Some(compiled);
+        return;
+    };
+    all.stepwise.append(&mut compiled.stepwise);
+    all.tiled_nests.append(&mut compiled.tiled_nests);
+    let told = |d: &Diagnostic| d.code == "HX0119" && all.warnings.iter().any(|o| o.code == d.code);
+    compiled.warnings.retain(|d| !told(d));
+    all.warnings.append(&mut compiled.warnings);
+}
+
+/// What is made of nests, with why others stay as they are; why the first does where all do.
+fn or_stays(all: Option<Compiled>, left: &[Box<Diagnostic>]) -> Result<Compiled> {
     let stays = |why: &Diagnostic| why.clone().into_warning("a nest stays as it is");
     match all {
         Some(mut all) => {
@@ -82,9 +95,38 @@ pub(crate) fn nests(
             Ok(all)
         }
         None => {
-            Err((left.into_iter().next()).unwrap_or_else(|| Box::new(Diagnostic::bug("no nests"))))
+            Err((left.first().cloned()).unwrap_or_else(|| Box::new(Diagnostic::bug("no nests"))))
         }
     }
+}
+
+/// Nests whose rows several GPUs share: time loops that run once, as arrays travel to the GPUs and back for each run. All others
+/// stay as they are.
+fn slabs_of_nests(
+    ctx: &Ctx,
+    saved: &SavedScop,
+    options: &Options,
+    known: &Known,
+) -> Result<Compiled> {
+    let (mut all, mut left) = (None, Vec::new());
+    for (index, scop) in saved.regions().enumerate() {
+        let one = alone(saved, scop);
+        let repeats = saved.around.get(index).is_none_or(|around| around.repeats);
+        if repeats || saved.source.is_followed(&(scop.span.start..scop.span.end)) {
+            left.push(slabs::no_effect("a time loop that stays on the host"));
+            continue;
+        }
+        let mut clock = Clock::new(ctx);
+        let made = Region::known(ctx, &one, options, &mut clock, known).and_then(|region| {
+            let options = named(&one, index, options);
+            slabs::compile(region, one.around(), &options, clock).map(Some)
+        });
+        match tried(ctx, made)? {
+            Ok(compiled) => join(&mut all, compiled),
+            Err(why) => left.extend(why),
+        }
+    }
+    or_stays(all, &left)
 }
 
 /// The nest of a number that swaps pointers, in tiles, which have copies of its arrays; within, why it stays as it is where none

@@ -277,9 +277,11 @@ fn regions(saved: &SavedScop, compiled: &Compiled) -> Vec<Range<usize>> {
     }
 }
 
-/// Where kernels of CUDA find the arrays of what runs in single steps, and of tiled nests.
-pub(crate) fn memory_of_nests(saved: &SavedScop) -> [Memory; 2] {
-    match saved.is_nests() {
+/// Where kernels of CUDA find the arrays of what runs in single steps, and of tiled nests; slabs have rows of their own.
+pub(crate) fn memory_of_nests(saved: &SavedScop, compiled: &Compiled) -> [Memory; 2] {
+    let in_slabs = (compiled.tiled_nests.iter()).any(|nest| nest.slabs.is_some())
+        || compiled.stepwise.iter().any(|part| part.slabs.is_some());
+    match saved.is_nests() && !in_slabs {
         true => [Memory::Shared, Memory::Staged],
         false => [Memory::Copied; 2],
     }
@@ -303,8 +305,8 @@ fn replacements<'a>(
             )?
         })
     });
-    let [memory, tiled_memory] = memory_of_nests(saved);
-    let apart = |nest: &TiledNest| saved.is_nests() && nest.periodic.is_none();
+    let [memory, tiled_memory] = memory_of_nests(saved, compiled);
+    let apart = |nest: &TiledNest| tiled_memory.is_shared() && nest.periodic.is_none();
     let converging = saved.segments.as_ref().and_then(|s| s.converging.as_ref());
     let converges = |unit: &Unit| {
         let span = &unit.analysis.chunk.span;

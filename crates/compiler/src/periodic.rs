@@ -17,10 +17,13 @@ use crate::diag::Result;
 use crate::scop::{Access, ArrayId, Chunk, Scop, Statement};
 use hexcc_isl::{DimType, Map, PwAff, Set};
 use std::cell::RefCell;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The largest distance of a read.
 const MOST_REACH: i64 = 8;
+
+/// Cells of which the ring begins at a multiple along columns, the last dimension: 16 bytes are all in the ring or not.
+const ALIGNED: i64 = 8;
 
 /// Which loops and which dimensions of arrays go around.
 pub(crate) struct Torus {
@@ -194,7 +197,7 @@ impl Torus {
         let stmt = &scop.stmts[s];
         let mut ring = free_set(&stmt.domain, iterators)?;
         for &iterator in iterators {
-            let Some(extent) = self.extent(scop, s, iterator)? else {
+            let Some((_, extent)) = self.extent(scop, s, iterator)? else {
                 return Ok(false);
             };
             ring = ring.intersect(&between(&ring, iterator, 0, &extent)?)?;
@@ -204,27 +207,85 @@ impl Torus {
         Ok(ring.intersect_params(&context)?.is_equal(&whole)?)
     }
 
-    /// How many cells an iterator goes around: the extent of the dimension of what is written that it selects.
-    fn extent(&self, scop: &Scop, s: usize, iterator: u32) -> Result<Option<PwAff>> {
+    /// The dimension of what is written that an iterator selects, and its extent: how many cells it goes around.
+    fn extent(&self, scop: &Scop, s: usize, iterator: u32) -> Result<Option<(usize, PwAff)>> {
         let write = &scop.stmts[s].write;
         for (d, extent) in scop.array(write.array).extents.iter().enumerate() {
             let shift = self.shift(scop, s, write, d)?;
             if shift.is_some_and(|s| s.iterator == iterator && s.distance == 0) {
-                return Ok(Some(extent.clone()));
+                return Ok(Some((d, extent.clone())));
             }
         }
         Ok(None)
+    }
+
+    /// How many cells on either side are computed, at least `halo`: columns of the domain begin at a multiple of [`ALIGNED`].
+    fn computed(&self, halo: i64, is_column: bool) -> i64 {
+        match is_column {
+            true => (halo + self.rim + ALIGNED - 1) / ALIGNED * ALIGNED - self.rim,
+            false => halo,
+        }
     }
 
     /// By array, how many cells there are on either side of each dimension, with `halo` of them computed.
     pub fn beside(&self, scop: &Scop, halo: i64) -> Vec<Vec<i64>> {
         let of = |(a, array): (usize, &crate::scop::Array)| {
             let goes = |d: usize| self.dims.iter().any(|(id, e)| id.index() == a && *e == d);
-            (0..array.extents.len())
-                .map(|d| if goes(d) { halo + self.rim } else { 0 })
+            let n = array.extents.len();
+            (0..n)
+                .map(|d| match goes(d) {
+                    true => self.computed(halo, d + 1 == n) + self.rim,
+                    false => 0,
+                })
                 .collect()
         };
         scop.arrays.iter().enumerate().map(of).collect()
+    }
+
+    /// The same along rows alone: a dimension of each array that is written. `None` where these do not go around.
+    ///
+    /// # Errors
+    /// HX0401 where isl gives up.
+    pub fn along_rows(self, scop: &Scop, rows: &BTreeMap<ArrayId, usize>) -> Result<Option<Torus>> {
+        self.part(scop, rows, |row, iterator| row == Some(iterator))
+    }
+
+    /// The same but for rows.
+    ///
+    /// # Errors
+    /// HX0401 where isl gives up.
+    pub fn but_rows(self, scop: &Scop, rows: &BTreeMap<ArrayId, usize>) -> Result<Option<Torus>> {
+        self.part(scop, rows, |row, iterator| row != Some(iterator))
+    }
+
+    /// The same along the dimensions of some iterators: those that `keep` says, by that of rows.
+    fn part(
+        mut self,
+        scop: &Scop,
+        rows: &BTreeMap<ArrayId, usize>,
+        keep: fn(Option<u32>, u32) -> bool,
+    ) -> Result<Option<Torus>> {
+        let (mut dims, mut all) = (BTreeSet::new(), Vec::new());
+        for (s, iterators) in &self.iterators {
+            let stmt = &scop.stmts[*s];
+            let row = match rows.get(&stmt.write.array) {
+                Some(&d) => self.shift(scop, *s, &stmt.write, d)?,
+                None => None,
+            };
+            let row = row.map(|shift| shift.iterator);
+            let kept = iterators.iter().filter(|i| keep(row, **i));
+            all.push((*s, kept.copied().collect()));
+            for access in stmt.accesses() {
+                for d in 0..scop.array(access.array).extents.len() {
+                    let shift = self.shift(scop, *s, access, d)?;
+                    if shift.is_some_and(|shift| keep(row, shift.iterator)) {
+                        dims.insert((access.array, d));
+                    }
+                }
+            }
+        }
+        (self.iterators, self.dims, self.rim, self.reach) = (all, dims, 0, 0);
+        self.measured(scop)
     }
 
     /// The program on the ring with a halo of so many cells on either side.
@@ -232,22 +293,47 @@ impl Torus {
     /// # Errors
     /// HX0401 where isl gives up.
     pub fn lifted(&self, scop: &Scop, halo: i64) -> Result<Option<Scop>> {
-        let mut lifted = scop.clone();
+        let lifted = self.covering(scop, |domain, (iterator, is_column), extent| {
+            let end = extent.add_constant(2 * self.computed(halo, is_column) + self.rim)?;
+            Ok(domain.intersect(&between(domain, iterator, self.rim, &end)?)?)
+        })?;
+        let Some(mut lifted) = lifted else {
+            return Ok(None);
+        };
         let beside = self.beside(scop, halo);
         for (array, beside) in lifted.arrays.iter_mut().zip(&beside) {
             for (extent, beside) in array.extents.iter_mut().zip(beside) {
                 *extent = extent.add_constant(2 * beside)?;
             }
         }
+        Ok(Some(lifted))
+    }
+
+    /// The program on the line of all integers, without ends.
+    ///
+    /// # Errors
+    /// HX0401 where isl gives up.
+    pub fn on_line(&self, scop: &Scop) -> Result<Option<Scop>> {
+        self.covering(scop, |domain, _, _| Ok(domain.clone()))
+    }
+
+    /// The program on the line, where statements run for those of all instances that `within` gives, by iterator, whether it goes
+    /// through columns, and extent.
+    fn covering(
+        &self,
+        scop: &Scop,
+        within: impl Fn(&Set, (u32, bool), &PwAff) -> Result<Set>,
+    ) -> Result<Option<Scop>> {
+        let mut lifted = scop.clone();
         for (s, iterators) in &self.iterators {
             let stmt = &scop.stmts[*s];
             let mut domain = free_set(&stmt.domain, iterators)?;
             for &iterator in iterators {
-                let Some(extent) = self.extent(scop, *s, iterator)? else {
+                let Some((d, extent)) = self.extent(scop, *s, iterator)? else {
                     return Ok(None);
                 };
-                let end = extent.add_constant(2 * halo + self.rim)?;
-                domain = domain.intersect(&between(&domain, iterator, self.rim, &end)?)?;
+                let n = scop.array(stmt.write.array).extents.len();
+                domain = within(&domain, (iterator, d + 1 == n), &extent)?;
             }
             let Some(schedule) = schedule(stmt, iterators, &domain)? else {
                 return Ok(None);

@@ -5,6 +5,8 @@
 //! others, `halo` rows at either end are another GPU's: before each launch they are copied from there. What the launch makes of them
 //! goes wrong from the rim inwards, by the reach of the statements in each time step, and the halo is what a launch needs at
 //! most: so the GPU's own rows are right. It is a torus ([`crate::periodic`]) whose other side is a neighbour.
+//! Where rows go around, so that the last slab is the first one's neighbour, the program has no first and no last row
+//! ([`Torus::on_line`]).
 //!
 //! isl checks that all rows that a statement reads are near the one that it writes; all else, bounds and proofs, is that of the
 //! slab's program as of any other.
@@ -19,13 +21,15 @@ use crate::diag::{Diagnostic, Result};
 use crate::interface::Interface;
 use crate::kernel::{KernelArray, stream};
 use crate::options::{Gpus, Options, Tiling};
-use crate::periodic::{along, iterators_of};
+use crate::periodic::{Torus, along, iterators_of};
 use crate::region::{Region, tile, unit_name};
 use crate::scop::{Access, Around, ArrayId, Chunk, Expr, Local, Scop, Statement};
 use crate::tiling::overlapped::StreamKernel;
 use crate::tiling::{Analysis, Kernel};
+use crate::torus::OnRing;
 use crate::{preference, stepwise};
 use hexcc_isl::{AstBuild, AstExpr, Bound, DimType, Map, MultiPwAff, PwAff, Set};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// Time steps of a launch, at most, before it is known how many it has.
@@ -38,7 +42,10 @@ const MOST: i64 = i32::MAX as i64;
 const MOST_REACH: i64 = 16;
 
 /// Along which dimension a time loop is split.
-struct Split {
+struct Split<'a> {
+    /// The program; where its rows go around, on the line of all integers, without a first and a last one.
+    line: Cow<'a, Scop>,
+    is_ring: bool,
     /// By statement of the loop, its rows.
     stmts: Vec<(usize, Row)>,
     /// By array, the dimension of rows; none for arrays that every GPU has as a whole.
@@ -131,11 +138,7 @@ fn of_region(region: &Region, around: Around, options: &Options) -> Result<Made>
     let in_steps = |why: Option<Box<Diagnostic>>| -> Result<Made> {
         let split = Split::of(scop, chunk)?;
         let part = split.in_steps((scop, chunk), &Slab::new(scop), around, options);
-        match (part, why) {
-            (Ok(part), why) => Ok(Made::Steps(Box::new(part), why)),
-            (Err(d), Some(why)) if !d.is_bug() => Err(why),
-            (Err(d), _) => Err(d),
-        }
+        Ok(Made::Steps(Box::new(part?), why))
     };
     if options.tiling == Tiling::Stepwise {
         return in_steps(None);
@@ -159,20 +162,69 @@ fn of_region(region: &Region, around: Around, options: &Options) -> Result<Made>
 /// In overlapped tiles.
 fn of_tiles(region: &Region, around: Around, options: &Options) -> Result<TiledNest> {
     let scop = &region.scop;
-    if region.is_refused() {
-        return Err(region.refusal());
-    }
     let Some(chunk) = scop.chunks.iter().find(|c| !c.stmts.is_empty()) else {
         return Err(refusal(scop, None, "it has no statements"));
     };
-    let split = Split::of(scop, chunk)?;
-    let slab = Slab::new(scop);
+    let ring = match Torus::find(scop, chunk)? {
+        Some(torus) => torus.but_rows(scop, &dims_of_rows(scop, chunk)?)?,
+        None => None,
+    };
+    let ring = ring.map(|torus| OnRing::on(torus, scop, chunk));
+    let made = |steps| match &ring {
+        Some(ring) => in_wider_rows(ring, (scop, chunk), around, options, steps),
+        None => {
+            let split = Split::of(scop, chunk)?;
+            if region.is_refused() && !split.is_ring {
+                return Err(region.refusal());
+            }
+            split.in_tiles((scop, chunk), &Slab::new(scop), around, options, steps)
+        }
+    };
     // As many rows beside a slab as the launch of most steps needs, whose steps are chosen with too many.
-    let (nest, steps) = split.in_tiles((scop, chunk), &slab, around, options, MOST_STEPS)?;
-    match split.in_tiles((scop, chunk), &slab, around, options, steps)? {
+    let (nest, steps) = made(MOST_STEPS)?;
+    match made(steps)? {
         (exact, again) if again <= steps => Ok(exact),
         _ => Ok(nest),
     }
+}
+
+/// The same where rows are rings, or planes tori: GPUs have further cells beside these, for launches of so many steps.
+fn in_wider_rows(
+    ring: &OnRing,
+    (scop, chunk): (&Scop, &Chunk),
+    around: Around,
+    options: &Options,
+    steps: i64,
+) -> Result<(TiledNest, i64)> {
+    let no = || refusal(scop, Some(chunk), "its rows go around, but not in tiles");
+    let halo = steps * ring.torus.reach;
+    let wider = ring.torus.lifted(scop, halo)?.ok_or_else(no)?;
+    let split = Split::of(&wider, chunk)?;
+    let slab = Slab::new(scop);
+    let (mut nest, most) = split.in_tiles((scop, chunk), &slab, around, options, steps)?;
+    let beside = ring.torus.beside(scop, halo);
+    let found = ring.goes_around(&mut nest.unit, &beside)?;
+    let (Some((_, sides)), Some(slabs), true) = (found, &mut nest.slabs, most <= steps) else {
+        return Err(no());
+    };
+    slabs.sides = sides;
+    Ok((nest, most))
+}
+
+/// The outermost dimension that iterators but time go through, of every array that is written.
+fn dims_of_rows(scop: &Scop, chunk: &Chunk) -> Result<BTreeMap<ArrayId, usize>> {
+    let mut dims = BTreeMap::new();
+    for &s in &chunk.stmts {
+        let write = &scop.stmts[s].write;
+        for (d, sub) in subscripts(&write.map)?.iter().enumerate() {
+            if iterator_of(sub)?.flatten().is_some_and(|i| i > 0) {
+                let known = dims.entry(write.array).or_insert(d);
+                *known = d.min(*known);
+                break;
+            }
+        }
+    }
+    Ok(dims)
 }
 
 /// What is said of a loop that has no slabs.
@@ -219,6 +271,21 @@ impl Slab {
     }
 }
 
+/// The program without a first and a last row, where rows go around; `dims` are those of rows of arrays that are written.
+fn ring_of_rows(
+    scop: &Scop,
+    chunk: &Chunk,
+    dims: &BTreeMap<ArrayId, usize>,
+) -> Result<Option<Scop>> {
+    match Torus::find(scop, chunk)? {
+        Some(torus) => match torus.along_rows(scop, dims)? {
+            Some(rows) => rows.on_line(scop),
+            None => Ok(None),
+        },
+        None => Ok(None),
+    }
+}
+
 /// The subscripts of an access, without what its instances tell of them.
 fn subscripts(map: &Map) -> Result<Vec<PwAff>> {
     let subs = map.to_pw_affs()?;
@@ -256,19 +323,23 @@ fn distance(a: &PwAff, b: &PwAff) -> Result<Option<i64>> {
     Ok(Some(low.max(high)).filter(|&far| far <= MOST_REACH))
 }
 
-impl Split {
+impl<'a> Split<'a> {
     /// # Errors
     /// HX0511 where there is no such dimension.
-    fn of(scop: &Scop, chunk: &Chunk) -> Result<Split> {
+    fn of(scop: &'a Scop, chunk: &Chunk) -> Result<Split<'a>> {
         let no = |why: &str| refusal(scop, Some(chunk), why);
         let mut split = Split {
+            line: Cow::Borrowed(scop),
+            is_ring: false,
             stmts: Vec::new(),
-            dims: BTreeMap::new(),
+            dims: dims_of_rows(scop, chunk)?,
             rim: 0,
             reach: 0,
             twice: 0,
         };
-        split.choose_dims(scop, chunk)?;
+        if let Some(line) = ring_of_rows(scop, chunk, &split.dims)? {
+            (split.line, split.is_ring) = (Cow::Owned(line), true);
+        }
         for &s in &chunk.stmts {
             let stmt = &scop.stmts[s];
             if !is_simple(scop, stmt)? {
@@ -290,30 +361,16 @@ impl Split {
         split.measured(scop, chunk)
     }
 
-    /// The outermost dimension that iterators but time go through, of every array that is written.
-    fn choose_dims(&mut self, scop: &Scop, chunk: &Chunk) -> Result<()> {
-        for &s in &chunk.stmts {
-            let write = &scop.stmts[s].write;
-            for (d, sub) in subscripts(&write.map)?.iter().enumerate() {
-                if iterator_of(sub)?.flatten().is_some_and(|i| i > 0) {
-                    let known = self.dims.entry(write.array).or_insert(d);
-                    *known = d.min(*known);
-                    break;
-                }
-            }
-        }
-        Ok(())
-    }
-
     /// With its reach, where statements read rows that are near those that they write. What is only read and has no such rows,
     /// every GPU has as a whole.
-    fn measured(mut self, scop: &Scop, chunk: &Chunk) -> Result<Split> {
+    fn measured(mut self, scop: &Scop, chunk: &Chunk) -> Result<Split<'a>> {
         let no = |why: &str| refusal(scop, Some(chunk), why);
         let mut reaches = vec![0; self.stmts.len()];
         for array in (0..scop.arrays.len()).map(|i| ArrayId(i as u32)) {
             let mut all = Vec::new();
             for (n, (s, row)) in self.stmts.iter().enumerate() {
-                let own = scop.stmts[*s].accesses().filter(|a| a.array == array);
+                let own = self.line.stmts[*s].accesses();
+                let own = own.filter(|a| a.array == array);
                 for access in own {
                     all.push((n, subscripts(&access.map)?, &row.value));
                 }
@@ -358,19 +415,12 @@ impl Split {
 
     /// The program on a slab.
     fn lifted(&self, scop: &Scop, slab: &Slab) -> Result<Scop> {
-        let mut lifted = scop.clone();
+        let mut lifted = (*self.line).clone();
         let names = [&slab.first, &slab.count, &slab.begin, &slab.end];
         lifted.params.extend(names.map(String::clone));
         let [first, count, begin, end] = names.map(|name| Slab::param(scop, name));
         let (first, count, ends) = (first?, count?, [begin?, end?]);
         // Rows that are written are none of the rim, and the program writes them.
-        let all = self.all_rows(scop)?;
-        let [low, high] = [all.dim_min(0)?, all.dim_max(0)?];
-        let written = (ends[0].add(&first)?.ge_set(&anywhere(&low)?)?).intersect(
-            &ends[1]
-                .add(&first)?
-                .le_set(&anywhere(&high)?.add_constant(1)?)?,
-        )?;
         let inside = (ends[0].ge_set(&ends[0].mul_val(0)?.add_constant(self.rim)?)?)
             .intersect(&ends[1].le_set(&count.add_constant(-self.rim)?)?)?;
         // As all sizes they fit into an `int`.
@@ -387,14 +437,23 @@ impl Split {
             &scop.ctx,
             &format!("[{}] -> {{ : {} }}", names.join(", "), all.join(" and ")),
         )?;
-        let inside = inside.intersect(&written)?.intersect(&small)?;
+        let mut inside = inside.intersect(&small)?;
+        if !self.is_ring {
+            let all = self.all_rows(scop)?;
+            let [low, high] = [all.dim_min(0)?, all.dim_max(0)?];
+            let last = anywhere(&high)?.add_constant(1)?;
+            let written = (ends[0].add(&first)?.ge_set(&anywhere(&low)?)?)
+                .intersect(&ends[1].add(&first)?.le_set(&last)?)?;
+            inside = inside.intersect(&written)?;
+        }
         lifted.context = scop.context.intersect_params(&inside)?;
         for (id, d) in &self.dims {
             lifted.arrays[id.index()].extents[*d] = count.clone();
         }
         let context = lifted.context.params()?;
         for (s, row) in &self.stmts {
-            lifted.stmts[*s] = self.on_slab(&scop.stmts[*s], row, (&first, &ends, &context))?;
+            lifted.stmts[*s] =
+                self.on_slab(&self.line.stmts[*s], row, (&first, &ends, &context))?;
         }
         Ok(lifted)
     }
@@ -616,7 +675,9 @@ impl Split {
             interface,
             slab,
             dims: ids.iter().map(|id| self.dims.get(id).copied()).collect(),
+            sides: Vec::new(),
             rows: self.rows(scop, chunk)?,
+            is_ring: self.is_ring,
             launches: 1,
             gpus: Gpus::All,
             steps: None,

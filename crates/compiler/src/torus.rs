@@ -17,6 +17,9 @@ use crate::updates;
 use hexcc_isl::AstBuild;
 use std::borrow::Cow;
 
+/// Arrays, and what the device has of each along the dimensions of space.
+type OfArrays = (Vec<ArrayId>, Vec<Vec<Sides>>);
+
 /// Time steps of a launch on a ring or torus, at most.
 const MOST_STEPS: i64 = 32;
 
@@ -68,8 +71,8 @@ fn of_scop(scop: &Scop, around: Around, options: &Options) -> Result<Option<Tile
 }
 
 /// A time loop on a torus.
-struct OnRing<'a> {
-    torus: Torus,
+pub(crate) struct OnRing<'a> {
+    pub torus: Torus,
     /// Its arrays are the torus, perhaps without the ghost cells that the program has.
     scop: Cow<'a, Scop>,
     chunk: Cow<'a, Chunk>,
@@ -84,14 +87,7 @@ impl<'a> OnRing<'a> {
     fn of(scop: &'a Scop, chunk: &'a Chunk, around: Around) -> Result<Option<OnRing<'a>>> {
         if !around.source.is_followed(&chunk.span) {
             let torus = Torus::find(scop, chunk)?;
-            return Ok(torus.map(|torus| OnRing {
-                torus,
-                scop: Cow::Borrowed(scop),
-                chunk: Cow::Borrowed(chunk),
-                program: Cow::Borrowed(scop),
-                stmts: (chunk.stmts.iter().map(|&s| scop.stmts[s].clone())).collect(),
-                first: (scop.arrays.iter().map(|a| vec![0; a.extents.len()])).collect(),
-            }));
+            return Ok(torus.map(|torus| OnRing::on(torus, scop, chunk)));
         }
         let Some(ring) = Ring::of(scop, chunk)? else {
             return Ok(None);
@@ -105,6 +101,18 @@ impl<'a> OnRing<'a> {
             stmts: ring.own,
             first: ring.first,
         }))
+    }
+
+    /// A loop whose arrays are the torus.
+    pub(crate) fn on(torus: Torus, scop: &'a Scop, chunk: &'a Chunk) -> OnRing<'a> {
+        OnRing {
+            torus,
+            scop: Cow::Borrowed(scop),
+            chunk: Cow::Borrowed(chunk),
+            program: Cow::Borrowed(scop),
+            stmts: (chunk.stmts.iter().map(|&s| scop.stmts[s].clone())).collect(),
+            first: (scop.arrays.iter().map(|a| vec![0; a.extents.len()])).collect(),
+        }
     }
 
     /// In tiles, with cells beside the domain for launches of so many steps; and how many steps launches have.
@@ -156,6 +164,30 @@ impl<'a> OnRing<'a> {
 
     /// What the program has, and, for the kernel, what goes around; `None` where the kernel does not take it.
     fn periodic(&self, unit: &mut Unit, beside: &[Vec<i64>]) -> Result<Option<Periodic>> {
+        let Some((found, sides)) = self.goes_around(unit, beside)? else {
+            return Ok(None);
+        };
+        let Kernel::Overlapped(kernel, _) = &mut unit.tiled.kernel else {
+            return Ok(None);
+        };
+        let (scop, stencil) = (&*self.program, kernel.stencil_mut());
+        let stmts: Vec<_> = self.stmts.iter().collect();
+        let arrays = (found.as_slice(), stencil.arrays.clone());
+        let interface = Interface {
+            planes: stencil.planes.clone(),
+            work: cost::of_time_loop(scop, &stmts),
+            ..Interface::new(scop, &stencil.name, &stmts, arrays, stencil.scalars.clone())?
+        };
+        stencil.interface.nonempty = interface.nonempty.clone();
+        Ok(Some(Periodic { interface, sides }))
+    }
+
+    /// Has the kernel go around. Its arrays in the program, and what the device has of each; `None` where it does not take that.
+    pub(crate) fn goes_around(
+        &self,
+        unit: &mut Unit,
+        beside: &[Vec<i64>],
+    ) -> Result<Option<OfArrays>> {
         let scop = &*self.program;
         let Kernel::Overlapped(kernel, _) = &mut unit.tiled.kernel else {
             return Ok(None);
@@ -163,14 +195,9 @@ impl<'a> OnRing<'a> {
         let (fields, pipeline, stencil, goes) = match kernel {
             StreamKernel::Rows(ir) => {
                 let fields: Vec<usize> = ir.fields.iter().map(|f| f.array).collect();
-                (fields, &ir.pipeline, &mut ir.stencil, &mut ir.around)
+                (fields, &ir.pipeline, &ir.stencil, &mut ir.around)
             }
-            StreamKernel::Planes(ir) => (
-                vec![ir.array],
-                &ir.pipeline,
-                &mut ir.stencil,
-                &mut ir.around,
-            ),
+            StreamKernel::Planes(ir) => (vec![ir.array], &ir.pipeline, &ir.stencil, &mut ir.around),
         };
         let n_space = pipeline.n_space;
         let by_name = |name: &str| scop.arrays.iter().position(|a| a.name == name);
@@ -195,15 +222,6 @@ impl<'a> OnRing<'a> {
         if !is_alike || !is_flat || is_deep {
             return Ok(None);
         }
-        let stmts: Vec<_> = self.stmts.iter().collect();
-        let ids: Vec<ArrayId> = found.iter().map(|&a| ArrayId(a as u32)).collect();
-        let arrays = (ids.as_slice(), stencil.arrays.clone());
-        let interface = Interface {
-            planes: stencil.planes.clone(),
-            work: cost::of_time_loop(scop, &stmts),
-            ..Interface::new(scop, &stencil.name, &stmts, arrays, stencil.scalars.clone())?
-        };
-        stencil.interface.nonempty = interface.nonempty.clone();
         *goes = Some(stream::Around {
             beside: first.to_vec(),
             rim: self.torus.rim,
@@ -211,7 +229,8 @@ impl<'a> OnRing<'a> {
         let sides = (found.iter())
             .map(|&array| self.sides(array, first))
             .collect::<Result<_>>()?;
-        Ok(Some(Periodic { interface, sides }))
+        let ids = found.iter().map(|&a| ArrayId(a as u32)).collect();
+        Ok(Some((ids, sides)))
     }
 
     /// What the device has of an array, with so many cells beside it along the dimensions of space.

@@ -11,6 +11,7 @@ use crate::ctype::CType;
 use crate::kernel::KernelStmt;
 use crate::kernel::Read;
 use crate::kernel::blocks::{BlocksIr, Offset, Order};
+use crate::kernel::stream::Slab;
 
 /// Names the printer itself uses; source names that clash get a `_`.
 #[rustfmt::skip]
@@ -320,18 +321,21 @@ fn wrap(ir: &BlocksIr) -> String {
     lines.map(|line| line + "\n").collect()
 }
 
-/// Before a launch: what lies beside a domain that goes around is filled, and planes beside a slab are renewed where too few
-/// of them are right.
+/// Before a launch: planes beside a slab are renewed where too few of them are right, and what lies beside a domain that goes
+/// around is filled.
 fn renewed(ir: &BlocksIr) -> String {
+    let mut text = ir.slab.as_ref().map_or_else(String::new, exchanged);
     if ir.around.is_some() {
         let sizes = ["pass.n_i", "pass.n_j", "pass.n_k"].map(str::to_string);
         let pitch = "pass.row * sizeof(Element)";
         let launch = around::launch("Element", "pass.from", pitch, &sizes);
-        return format!("    {launch}\n");
+        text.push_str(&format!("    {launch}\n"));
     }
-    let Some(slab) = &ir.slab else {
-        return String::new();
-    };
+    text
+}
+
+/// Renews planes beside a slab.
+fn exchanged(slab: &Slab) -> String {
     let reach = slab.reach;
     format!(
         "    const size_t plane_bytes = pass.plane * sizeof(Element);

@@ -220,7 +220,7 @@ pub fn program(
     for (r, span) in replacements.iter().zip(&c.spans) {
         edits.extend(cells::definitions(r.interface, text, span, Language::Cuda)?);
     }
-    let dumps = host.instrument == Instrument::Dump && !shared;
+    let dumps = host.instrument == Instrument::Dump && !saved.is_nests();
     if dumps {
         generated.push_str(&dump_function(replacements.iter().map(|r| r.interface)));
     }

@@ -108,16 +108,25 @@ struct Shared<'a> {
     field: String,
     /// How many planes it has, in the program and on a GPU.
     planes: [String; 2],
-    /// The extent along rows, the lines of a row, and the columns of a line; rows are columns in one dimension.
+    /// The extent along rows, the lines of a row, in the program and on a GPU, and the columns of a line; rows are columns in one
+    /// dimension.
     rows: String,
-    lines: String,
+    lines: [String; 2],
     columns: Option<String>,
-    /// Where the program has its planes, if apart.
+    /// Lines and columns that a row has on a GPU before those of the program, and behind them.
+    beside: [i64; 2],
+    /// Where the program has its planes, if apart; and how many lie together, if not each by itself.
     parts: Option<Parts<'a>>,
+    of_part: Option<String>,
 }
 
 impl<'a> Shared<'a> {
-    fn of(r: &Replacement<'a>, i: usize, d: usize, names: &Names) -> Shared<'a> {
+    fn of(
+        (r, shared): (&Replacement<'a>, &InSlabs),
+        i: usize,
+        d: usize,
+        names: &Names,
+    ) -> Shared<'a> {
         let array = &r.interface.arrays[i];
         let [own, on_device] = extents(array, r.interface.planes[i], names);
         let product = |sizes: &[String]| match sizes {
@@ -128,15 +137,28 @@ impl<'a> Shared<'a> {
             [] => (None, &[][..]),
             [middle @ .., last] => (Some(last.clone()), middle),
         };
+        let sides = shared.sides.get(i).map_or(&[][..], Vec::as_slice);
+        let beside = |before_last: usize| {
+            let at = sides.len().checked_sub(before_last + 1);
+            at.filter(|at| *at > 0).map_or(0, |at| sides[at].beside)
+        };
+        let beside = [beside(1), beside(0)];
+        let lines = product(middle);
+        let on_gpu = match beside[0] {
+            0 => lines.clone(),
+            beside => format!("({lines} + {})", 2 * beside),
+        };
         Shared {
             array,
             name: names.get(&array.name),
             field: r.names.get(&array.name),
             planes: [product(&own[..d]), product(&on_device[..d])],
             rows: own[d].clone(),
-            lines: product(middle),
+            lines: [lines, on_gpu],
             columns: last,
+            beside,
             parts: Parts::of(array, names),
+            of_part: (d > 1).then(|| product(&own[1..d])),
         }
     }
 
@@ -149,46 +171,71 @@ impl<'a> Shared<'a> {
         }
     }
 
+    /// The bytes of columns on a GPU that are none of the program's, on both sides.
+    fn further(&self) -> String {
+        match self.beside[1] {
+            0 => String::new(),
+            n => format!(" + sizeof({}) * {}", self.array.elem, 2 * n),
+        }
+    }
+
+    /// How far the program's first line of a row lies behind the row's beginning on a GPU, to add.
+    fn before(&self) -> String {
+        let [lines, columns] = self.beside;
+        let (name, elem) = (&self.name, self.array.elem);
+        let lines = (lines > 0).then(|| format!(" + {lines} * {name}_line"));
+        let columns = (columns > 0).then(|| format!(" + sizeof({elem}) * {columns}"));
+        lines.into_iter().chain(columns).collect()
+    }
+
     /// Lines that say how large it is.
     fn sizes(&self) -> Vec<String> {
         let (name, elem, what) = (&self.name, self.array.elem, &self.array.name);
         let [planes, _] = &self.planes;
         let mut lines: Vec<String> = self.parts.iter().map(Parts::places).collect();
-        let width = self.width();
+        let (width, [of_program, on_gpu]) = (self.width(), &self.lines);
         lines.push(format!(
-            "  const size_t {name}_n_planes = {planes}, {name}_lines = {}, {name}_width = {width}; // a row has so many lines",
-            self.lines
+            "  const size_t {name}_n_planes = {planes}, {name}_lines = {of_program}, {name}_width = {width}; // a row has so many lines"
         ));
-        match (&self.columns, self.array.pitched) {
+        let row = match self.beside[0] {
+            0 => format!("{name}_lines"),
+            _ => on_gpu.clone(),
+        };
+        let [line, plane] = match (&self.columns, self.array.pitched) {
+            (None, true) => [format!("{name}_width"), format!("{name}_pitch")],
+            (Some(_), true) => [
+                format!("{name}_pitch"),
+                format!("(size_t)slab.rows * {name}_row"),
+            ],
+            (_, false) => [
+                format!("{name}_width{}", self.further()),
+                format!("(size_t)slab.rows * {name}_row"),
+            ],
+        };
+        let pitch = match (&self.columns, self.array.pitched) {
+            (_, false) => String::new(),
             (None, true) => {
-                lines.push(format!(
-                    "  const size_t {name}_pitch = (sizeof({elem}) * (size_t)slab.rows + 127) / 128 * 128, {name}_line = {name}_width, {name}_plane = {name}_pitch; // bytes on the GPU"
-                ));
-                lines.push(fits(name, what));
+                format!("{name}_pitch = (sizeof({elem}) * (size_t)slab.rows + 127) / 128 * 128, ")
             }
-            (None, false) => lines.push(format!(
-                "  const size_t {name}_line = {name}_width, {name}_plane = (size_t)slab.rows * {name}_width; // bytes on the GPU"
-            )),
-            (Some(_), false) => lines.push(format!(
-                "  const size_t {name}_line = {name}_width, {name}_plane = (size_t)slab.rows * {name}_lines * {name}_width; // bytes on the GPU"
-            )),
-            (Some(_), true) => {
-                lines.push(format!(
-                    "  const size_t {name}_pitch = {}, {name}_line = {name}_pitch, {name}_plane = (size_t)slab.rows * {name}_lines * {name}_pitch; // bytes on the GPU",
-                    padded(name, "")
-                ));
-                lines.push(fits(name, what));
-            }
-        }
+            (Some(_), true) => format!("{name}_pitch = {}, ", padded(name, &self.further())),
+        };
+        lines.push(format!(
+            "  const size_t {pitch}{name}_line = {line}, {name}_row = {row} * {name}_line, {name}_plane = {plane}; // bytes on the GPU"
+        ));
+        lines.extend(self.array.pitched.then(|| fits(name, what)));
         lines
     }
 
     /// Where a plane is in the program.
     fn in_program(&self) -> String {
         let name = &self.name;
-        match self.parts {
-            Some(_) => format!("{name}_parts[plane]"),
-            None => format!(
+        match (&self.parts, &self.of_part) {
+            (Some(_), None) => format!("{name}_parts[plane]"),
+            (Some(_), Some(n)) => format!(
+                "{name}_parts[plane / ({n})] + plane % ({n}) * {} * {name}_lines * {name}_width",
+                self.rows
+            ),
+            (None, _) => format!(
                 "({}char *){name} + plane * {} * {name}_lines * {name}_width",
                 const_of(self.array),
                 self.rows
@@ -206,8 +253,8 @@ impl<'a> Shared<'a> {
             format!("  check(cudaMemset({name}_device, 0xff, {planes} * {name}_plane), \"filling {what}\"); // what is read beside all rows: NaN"),
             format!("  for (size_t plane = 0; plane < {name}_n_planes; ++plane)"),
             format!(
-                "    {touched}check(slab.enter((char *){name}_device + plane * {name}_plane, {name}_line, {}, {name}_width, {name}_lines, (long long){}), \"copying {what} to the GPU\");",
-                self.in_program(), self.rows
+                "    {touched}check(slab.enter((char *){name}_device + plane * {name}_plane{}, {{{name}_row, {name}_line, {name}_width, {name}_lines}}, {}, (long long){}), \"copying {what} to the GPU\");",
+                self.before(), self.in_program(), self.rows
             ),
             match self.array.pitched {
                 true => format!("  args.{field} = {name}_device, args.{field}_pitch = (int){name}_pitch;"),
@@ -223,7 +270,8 @@ impl<'a> Shared<'a> {
         vec![
             format!("  for (size_t plane = 0; plane < {name}_n_planes; ++plane)"),
             format!(
-                "    {touched}check(slab.leave((char *){name}_device + plane * {name}_plane, {name}_line, {}, {name}_width, {name}_lines, (long long){}), \"copying {what} back\");",
+                "    {touched}check(slab.leave((char *){name}_device + plane * {name}_plane{}, {{{name}_row, {name}_line, {name}_width, {name}_lines}}, {}, (long long){}), \"copying {what} back\");",
+                self.before(),
                 self.in_program(),
                 self.rows
             ),
@@ -237,7 +285,7 @@ fn numbers(shared: &InSlabs, names: &Names) -> [String; 2] {
     let (launch, rim) = (shared.slab.launch, shared.slab.rim);
     [
         format!("{first}, {last}"),
-        format!("{launch}, {}, {rim}", shared.launches),
+        format!("{launch}, {}, {rim}, {}", shared.launches, shared.is_ring),
     ]
 }
 
@@ -272,7 +320,7 @@ pub(super) fn host_function(
     line(&format!("  hexcc_slabs::share(\"{}\", {all}", ir.name));
     line(&format!("      {rows}, // rows of the domain"));
     line(&format!(
-        "      {beside}, // rows beside a slab that a launch needs, launches between exchanges, rows behind these that are read only"
+        "      {beside}, // rows beside a slab that a launch needs, launches between exchanges, rows behind these that are read only, whether rows go around"
     ));
     line(match gpus {
         Gpus::Ranks => "      [=](hexcc_slabs::Slab &slab) {",
@@ -348,7 +396,7 @@ fn body(r: &Replacement, shared: &InSlabs, names: &Names, instrument: Instrument
         lines.push(format!("  {} *{name}_device = nullptr;", array.elem));
         match shared.dims[i] {
             Some(d) => {
-                let rows = Shared::of(r, i, d, names);
+                let rows = Shared::of((r, shared), i, d, names);
                 lines.extend(rows.enter(&touched[i]));
                 if array.written {
                     behind.extend(rows.leave(&touched[i]));
@@ -452,7 +500,7 @@ fn launches(
                 "" | "0" => format!("{name}_device"),
                 _ => format!("(char *){name}_device + (size_t)({number}) * {name}_plane"),
             };
-            format!("{{{at}, {name}_lines * {name}_line}}")
+            format!("{{{at}, {name}_row}}")
         })
         .collect();
     lines.push(format!(

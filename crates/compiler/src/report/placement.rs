@@ -73,7 +73,7 @@ fn parts<'a>(saved: &SavedScop, compiled: &'a Compiled) -> Vec<Part<'a>> {
         memory,
         stays: false,
     };
-    let [steps, tiled] = memory_of_nests(saved);
+    let [steps, tiled] = memory_of_nests(saved, compiled);
     let units = compiled.units.iter().map(|unit| {
         let span = &unit.analysis.chunk.span;
         part(span, unit.stencil() as &Interface, Memory::Copied)

@@ -261,7 +261,10 @@ impl<'a> Shared<'a> {
         let of_slab = (0..slabs).map(|slab| Sides {
             own: own(slab),
             n,
-            neighbours: i64::from(slab > 0) + i64::from(slab + 1 < slabs),
+            neighbours: match self.slabs.is_ring && slabs > 1 {
+                true => 2,
+                false => i64::from(slab > 0) + i64::from(slab + 1 < slabs),
+            },
         });
         let mut counts = Counts {
             slabs,

@@ -12,7 +12,7 @@ use crate::stepwise;
 use hexcc_isl::{AstBuild, AstExpr, DimType, Map, PwAff, Set};
 use std::collections::BTreeMap;
 
-impl Split {
+impl Split<'_> {
     /// In launches of one time step, of which the host runs the loop.
     pub(super) fn in_steps(
         &self,
@@ -31,7 +31,7 @@ impl Split {
                 "its outermost loop is none over time",
             ));
         };
-        let local = self.local_order(scop, &lifted)?;
+        let local = self.local_order(&lifted)?;
         for (s, _) in &self.stmts {
             let stmt = &mut lifted.stmts[*s];
             if let Some(local) = &local {
@@ -87,11 +87,11 @@ impl Split {
     }
 
     /// By statement, its order with the rows of the slab in place of the program's, where all statements have the same loop over rows.
-    fn local_order(&self, scop: &Scop, lifted: &Scop) -> Result<Option<BTreeMap<usize, Map>>> {
+    fn local_order(&self, lifted: &Scop) -> Result<Option<BTreeMap<usize, Map>>> {
         let mut all = BTreeMap::new();
         let mut loop_of_rows = None;
         for (s, row) in &self.stmts {
-            let times = subscripts(&scop.stmts[*s].schedule)?;
+            let times = subscripts(&self.line.stmts[*s].schedule)?;
             let is_row =
                 |f: &PwAff| matches!(iterator_of(f), Ok(Some(Some(i))) if Some(i) == row.iterator);
             let own = times.iter().position(is_row);
@@ -111,7 +111,7 @@ impl Split {
             let Some(product) = product else {
                 return Ok(None);
             };
-            let product = product.named_as(&scop.stmts[*s].schedule)?;
+            let product = product.named_as(&self.line.stmts[*s].schedule)?;
             all.insert(*s, product.intersect_domain(&lifted.stmts[*s].domain)?);
         }
         Ok(Some(all))

@@ -97,6 +97,13 @@ impl StreamKernel {
         }
     }
 
+    pub(crate) fn stencil_mut(&mut self) -> &mut Stencil {
+        match self {
+            StreamKernel::Rows(ir) => &mut ir.stencil,
+            StreamKernel::Planes(ir) => &mut ir.stencil,
+        }
+    }
+
     /// What the warps of its blocks share in most launches.
     pub fn shared(&self) -> Option<Shared> {
         match self {

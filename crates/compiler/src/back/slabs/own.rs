@@ -77,20 +77,19 @@ fn arrays(r: &Replacement, shared: &InSlabs, names: &Names) -> Vec<String> {
         let Some(d) = *d else {
             continue;
         };
-        let rows = Shared::of(r, i, d, names);
-        let (name, lines_of_row) = (&rows.name, &rows.lines);
-        let field = &rows.field;
+        let rows = Shared::of((r, shared), i, d, names);
+        let (name, field, [_, lines_of_row]) = (&rows.name, &rows.field, &rows.lines);
         let line = match (&rows.columns, rows.array.pitched) {
             (Some(_), true) => format!("(size_t)args.{field}_pitch"),
-            _ => rows.width(),
+            _ => rows.width() + &rows.further(),
         };
         let plane = match (&rows.columns, rows.array.pitched) {
             (None, true) => format!("(size_t)args.{field}_pitch"),
-            _ => format!("(size_t)slab.rows * {name}_lines * {name}_line"),
+            _ => format!("(size_t)slab.rows * {name}_row"),
         };
         lines.extend([
             format!("  char *const {name}_device = (char *)args.{field};"),
-            format!("  [[maybe_unused]] const size_t {name}_lines = {lines_of_row}, {name}_line = {line}, {name}_plane = {plane}; // a row has so many lines"),
+            format!("  [[maybe_unused]] const size_t {name}_row = {lines_of_row} * {line}, {name}_plane = {plane};"),
         ]);
     }
     lines
@@ -109,13 +108,13 @@ fn renew(r: &Replacement, shared: &InSlabs, names: &Names) -> String {
         let Some(d) = *d else {
             continue;
         };
-        let rows = Shared::of(r, i, d, names);
+        let rows = Shared::of((r, shared), i, d, names);
         let (name, [_, planes]) = (&rows.name, &rows.planes);
         let touched = condition(&r.interface.touched[i], names);
         let touched = touched.map_or(String::new(), |is| format!("if ({is}) "));
         lines.extend([
             format!("  {touched}for (size_t plane = 0; plane < {planes} && error == cudaSuccess; ++plane) {{"),
-            format!("    const hexcc_slabs::Rows rows[] = {{{{{name}_device + plane * {name}_plane, {name}_lines * {name}_line}}}};"),
+            format!("    const hexcc_slabs::Rows rows[] = {{{{{name}_device + plane * {name}_plane, {name}_row}}}};"),
             format!("    error = hexcc_slabs::clear(slab, rows[0], (long long){}, stream);", rows.rows),
             "    if (error == cudaSuccess) error = slab.exchange(rows, stream);".to_string(),
             "  }".to_string(),

@@ -72,10 +72,10 @@ impl Printer<'_> {
         }
     }
 
-    /// Renews what planes have beside a domain that goes around, or beside a slab.
+    /// Renews what planes have beside a slab, and beside a domain that goes around.
     pub(super) fn renew_planes(&mut self) {
-        self.wrap_planes();
         self.exchange_planes();
+        self.wrap_planes();
     }
 
     /// Bytes of a row of a field: of a plane, where it has three dimensions of space.

@@ -32,15 +32,15 @@ struct SlabOfRank : Share {
   // Renews the rows beside the slab in some planes, which all slabs give alike. In order on a stream of each.
   template <int N> cudaError_t exchange(const Rows (&planes)[N], cudaStream_t stream) {
     right = beside - rim;
-    if (team.size == 1 || right == 0) return cudaSuccess;
+    if (team.size == 1 || right == 0) return renew_alone(planes, stream);
     ncclResult_t result = ncclGroupStart();
-    for (int side = -1; side <= 1; side += 2) {
-      if (number + side < 0 || number + side >= team.size) continue;
-      const long long n = beside - rim, to = side < 0 ? rim : rows - beside, from = side < 0 ? beside : rows - beside - n;
-      for (int p = 0; p < N && result == ncclSuccess; ++p) {
-        const size_t bytes = n * planes[p].bytes;
-        result = ncclSend((char *)planes[p].first + from * planes[p].bytes, bytes, ncclChar, number + side, team.nccl, stream);
-        if (result == ncclSuccess) result = ncclRecv((char *)planes[p].first + to * planes[p].bytes, bytes, ncclChar, number + side, team.nccl, stream);
+    for (int side = -1; side <= 1; side += 2) { // rows travel to that side
+      const int receiver = neighbour(side), sender = neighbour(-side);
+      const long long n = beside - rim, from = side < 0 ? beside : rows - beside - n, to = side < 0 ? rows - beside : rim;
+      for (int p = 0; p < N; ++p) {
+        const size_t row = planes[p].bytes;
+        if (receiver >= 0 && result == ncclSuccess) result = ncclSend((char *)planes[p].first + from * row, n * row, ncclChar, receiver, team.nccl, stream);
+        if (sender >= 0 && result == ncclSuccess) result = ncclRecv((char *)planes[p].first + to * row, n * row, ncclChar, sender, team.nccl, stream);
       }
     }
     const ncclResult_t ended = ncclGroupEnd();

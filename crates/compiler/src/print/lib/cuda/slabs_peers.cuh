@@ -50,13 +50,13 @@ struct Slab : Share {
   // Renews the rows beside the slab in some planes, which all slabs give alike. In order on a stream of each.
   template <int N> cudaError_t exchange(const Rows (&own_planes)[N], cudaStream_t stream) {
     right = beside - rim;
-    if (team.size == 1 || right == 0) return cudaSuccess;
+    if (team.size == 1 || right == 0) return renew_alone(own_planes, stream);
     planes = own_planes;
     cudaError_t error = cudaEventRecord(computed, stream);
     team.meet();
     for (int side = -1; side <= 1; side += 2) {
-      if (number + side < 0 || number + side >= team.size) continue;
-      const Slab &other = *team.slabs[number + side];
+      if (neighbour(side) < 0) continue;
+      const Slab &other = *team.slabs[neighbour(side)];
       if (error == cudaSuccess) error = cudaStreamWaitEvent(stream, other.computed, 0);
       const long long n = beside - rim, to = side < 0 ? rim : rows - beside, from = side < 0 ? other.rows - beside - n : beside;
       for (int p = 0; p < N && error == cudaSuccess; ++p)
@@ -65,21 +65,20 @@ struct Slab : Share {
     if (error == cudaSuccess) error = cudaEventRecord(copied, stream);
     team.meet();
     for (int side = -1; side <= 1; side += 2)
-      if (error == cudaSuccess && number + side >= 0 && number + side < team.size) error = cudaStreamWaitEvent(stream, team.slabs[number + side]->copied, 0);
+      if (error == cudaSuccess && neighbour(side) >= 0) error = cudaStreamWaitEvent(stream, team.slabs[neighbour(side)]->copied, 0);
     return error;
   }
 
-  // What the slab has of a plane of an array of `extent` rows, from the program. A row is `lines` lines of `width` bytes.
-  cudaError_t enter(void *plane, size_t pitch, const void *program, size_t width, size_t lines, long long extent) const {
-    const long long from = enters_from(), n = enters_until(extent) - from;
-    return n <= 0 ? cudaSuccess : copy((char *)plane + (from - first) * lines * pitch, pitch, (char *)program + from * lines * width, width, n * lines, false);
+  // Some rows, between a plane of an array and the program.
+  cudaError_t move(long long from, long long until, void *plane, const Form &form, void *program, bool back) const {
+    return each(from, until, form, [&](long long row, long long at, size_t lines) { return copy((char *)plane + (row - first) * form.row, form.line, (char *)program + at * form.lines * form.width, form.width, lines, back); });
   }
 
+  // What the slab has of a plane of an array of `extent` rows, from the program.
+  cudaError_t enter(void *plane, const Form &form, const void *program, long long extent) const { return move(enters_from(), enters_until(extent), plane, form, (void *)program, false); }
+
   // Its own rows, to the program.
-  cudaError_t leave(void *plane, size_t pitch, void *program, size_t width, size_t lines, long long extent) const {
-    const long long from = leaves_from(), n = leaves_until(extent) - from;
-    return n <= 0 ? cudaSuccess : copy((char *)plane + (from - first) * lines * pitch, pitch, (char *)program + from * lines * width, width, n * lines, true);
-  }
+  cudaError_t leave(void *plane, const Form &form, void *program, long long extent) const { return move(leaves_from(), leaves_until(extent), plane, form, program, true); }
 
   // An array that every GPU has as a whole.
   cudaError_t enter_whole(void *array, size_t pitch, const void *program, size_t width, size_t lines) const { return copy(array, pitch, (void *)program, width, lines, false); }
@@ -94,12 +93,12 @@ struct Slab : Share {
 
 // Shares rows `low` to `high` among so many GPUs, or all (0), and calls `work` for the slab of each, on a thread of its own.
 // Where there are more slabs than GPUs, some have several.
-template <typename Work> void share(const char *name, int gpus, long long low, long long high, long long launch, long long launches, long long rim, Work work) {
+template <typename Work> void share(const char *name, int gpus, long long low, long long high, long long launch, long long launches, long long rim, bool ring, Work work) {
   int devices = 0;
   const cudaError_t error = cudaGetDeviceCount(&devices);
   if (error != cudaSuccess || devices < 1) fail(name, 0, "finding GPUs", error);
   gpus = wanted(gpus);
-  const Domain domain = divided(low, high, gpus > 0 ? gpus : devices, launch, launches, rim);
+  const Domain domain = divided(low, high, gpus > 0 ? gpus : devices, launch, launches, rim, ring);
   Team team{(int)domain.slabs};
   std::vector<std::thread> threads;
   const auto run = [&](int number) {
@@ -110,9 +109,9 @@ template <typename Work> void share(const char *name, int gpus, long long low, l
     };
     check(cudaSetDevice(slab.device), "choosing the GPU");
     for (int side = -1; side <= 1; side += 2) {
-      const int other = number + side, device = (other + devices) % devices;
+      const int other = slab.neighbour(side), device = other % devices;
       int can = 0;
-      if (other < 0 || other >= team.size || device == slab.device) continue;
+      if (other < 0 || device == slab.device) continue;
       check(cudaDeviceCanAccessPeer(&can, slab.device, device), "asking for its neighbour");
       if (can && cudaDeviceEnablePeerAccess(device, 0) != cudaSuccess) cudaGetLastError(); // it is, or copies go through the host
     }

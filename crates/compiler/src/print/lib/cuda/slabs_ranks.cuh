@@ -21,12 +21,11 @@ struct Call {
 };
 
 struct Slab : SlabOfRank {
-  const Domain domain;
   const int device = device_of_rank;
   void *staged = nullptr; // rows on their way to other ranks, in rank 0
   size_t staged_bytes = 0;
 
-  Slab(const Domain &domain_, int number_, const Team &team_) : SlabOfRank(domain_, number_, team_), domain(domain_) {}
+  Slab(const Domain &domain_, int number_, const Team &team_) : SlabOfRank(domain_, number_, team_) {}
 
   // Lines of `pitch` bytes on a GPU from the program that rank 0 runs to another rank's `on_gpu`, or back; a share of them at a time.
   cudaError_t send(int other, void *on_gpu, size_t pitch, char *program, size_t width, size_t lines, bool back) {
@@ -49,23 +48,25 @@ struct Slab : SlabOfRank {
   }
 
   // Some rows of each slab, between a plane there and the program.
-  cudaError_t move(void *plane, size_t pitch, char *program, size_t width, size_t lines, long long extent, bool back) {
+  cudaError_t move(void *plane, const Form &form, char *program, long long extent, bool back) {
     cudaError_t error = cudaSuccess;
     for (int other = 0; other < team.size && error == cudaSuccess; ++other) {
       if (number != 0 && number != other) continue;
       const Share share(domain, other);
-      const long long from = back ? share.leaves_from() : share.enters_from(), n = (back ? share.leaves_until(extent) : share.enters_until(extent)) - from;
-      char *const there = (char *)plane + (from - share.first) * lines * pitch, *const here = program + from * lines * width;
-      if (n > 0) error = other == 0 ? copy(there, pitch, here, width, n * lines, back) : send(other, there, pitch, here, width, n * lines, back);
+      const long long from = back ? share.leaves_from() : share.enters_from(), until = back ? share.leaves_until(extent) : share.enters_until(extent);
+      error = share.each(from, until, form, [&](long long row, long long at, size_t lines) {
+        char *const there = (char *)plane + (row - share.first) * form.row, *const here = program + at * form.lines * form.width;
+        return other == 0 ? copy(there, form.line, here, form.width, lines, back) : send(other, there, form.line, here, form.width, lines, back);
+      });
     }
     return error;
   }
 
-  // What slabs have of a plane of an array of `extent` rows, from the program. A row is `lines` lines of `width` bytes.
-  cudaError_t enter(void *plane, size_t pitch, const void *program, size_t width, size_t lines, long long extent) { return move(plane, pitch, (char *)program, width, lines, extent, false); }
+  // What slabs have of a plane of an array of `extent` rows, from the program.
+  cudaError_t enter(void *plane, const Form &form, const void *program, long long extent) { return move(plane, form, (char *)program, extent, false); }
 
   // Their own rows, to the program.
-  cudaError_t leave(void *plane, size_t pitch, void *program, size_t width, size_t lines, long long extent) { return move(plane, pitch, (char *)program, width, lines, extent, true); }
+  cudaError_t leave(void *plane, const Form &form, void *program, long long extent) { return move(plane, form, (char *)program, extent, true); }
 
   // An array that every GPU has as a whole.
   cudaError_t enter_whole(void *array, size_t pitch, const void *program, size_t width, size_t lines) {
@@ -111,7 +112,8 @@ static cudaError_t connect() {
   if (error != cudaSuccess) return error;
   ncclResult_t result = ncclGroupStart();
   for (int other = 0; other < ranks && result == ncclSuccess; ++other) {
-    if (other == rank || (rank != 0 && other != 0 && other != rank - 1 && other != rank + 1)) continue;
+    const int apart = (other - rank + ranks) % ranks;
+    if (apart == 0 || (rank != 0 && other != 0 && apart != 1 && apart != ranks - 1)) continue;
     result = ncclSend(bytes, 1, ncclChar, other, nccl, 0);
     if (result == ncclSuccess) result = ncclRecv(bytes + 1, 1, ncclChar, other, nccl, 0);
   }
@@ -165,10 +167,10 @@ static void begin() {
 }
 
 // Shares rows `low` to `high` among the ranks; `work`, of which each has a copy, is called for the slab of each.
-template <typename Work> void share(const char *, int, long long low, long long high, long long launch, long long launches, long long rim, Work work) {
+template <typename Work> void share(const char *, int, long long low, long long high, long long launch, long long launches, long long rim, bool ring, Work work) {
   static_assert(std::is_trivially_copyable<Work>::value, "what ranks are given is bytes");
   const intptr_t function = (intptr_t)&on_rank<Work> - (intptr_t)&origin;
-  const Call call{(long long)function, (long long)sizeof work, divided(low, high, ranks, launch, launches, rim)};
+  const Call call{(long long)function, (long long)sizeof work, divided(low, high, ranks, launch, launches, rim, ring)};
   tell(call, &work);
   run(call, &work);
 }
