@@ -9,6 +9,7 @@ constexpr int PAGES = BACK + LATE + 1; // planes of the other levels' outer rows
 constexpr int QUAD = 16 / sizeof(Element), UNIT = 32 / sizeof(Element), LINE = 128 / sizeof(Element);
 constexpr unsigned long long FIXED_COLUMNS = @FIXED_COLUMNS@; // columns of a lane that can lie beside the domain, bit by bit
 constexpr unsigned long long FIXED_ROWS = @FIXED_ROWS@;    // rows of a warp that can
+@BESIDE@
 @HIGH@
 __host__ __device__ constexpr int round_up(int x, int to) { return (x + to - 1) / to * to; }
 __host__ __device__ constexpr int wrap(int x, int n) { return (x % n + n) % n; }
@@ -77,7 +78,7 @@ __device__ __forceinline__ void load_plane(Element *to, const Pass &pass, int k,
 template <class S> __device__ __forceinline__ void store_plane(const Element *from, const Pass &pass, int k, int j, int i) {
   if (threadIdx.x == 0)
     asm volatile("cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%0, {%1, %2, %3}], [%4];\ncp.async.bulk.commit_group;"
-                 ::"l"(&pass.stores), "r"(k - pass.k_first), "r"(j - pass.lo_j), "r"(i - pass.lo_i), "r"(shared_address(from)) : "memory");
+                 ::"l"(&pass.stores), "r"(k - pass.k_first), "r"(j - @FIRST@), "r"(i - pass.lo_i), "r"(shared_address(from)) : "memory");
 }
 // What a warp has written so far in shared memory is for others and for TMA.
 __device__ __forceinline__ void publish() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
@@ -121,11 +122,11 @@ __global__ void __launch_bounds__(THREADS, @MIN_BLOCKS@) kernel(const __grid_con
   const int lane = threadIdx.x % 32, warp = __shfl_sync(~0u, (int)threadIdx.x / 32, 0); // one number for the whole warp
   const int tile_k = blockIdx.x % pass.tiles_k, tile_j = blockIdx.x / pass.tiles_k % pass.tiles_j;
   const int k_store = pass.k_first + tile_k * pass.k_step; // the first column stored; k0 and j0: the first ones computed
-  int k0 = k_store - S::HK, j0 = pass.lo_j - S::HJ;
+  int k0 = k_store - S::HK, j0 = @FIRST@ - S::HJ;
   if (Steps > 1 && pass.hi_k < k0 + COLS) k0 = pass.hi_k - align_high(pass.hi_k - k0);
   // The first tile starts at the low boundary; the others lie so that a warp of the last one starts behind the high one.
   const int last = pass.hi_j - (WARPS - S::BEHIND) * R;
-  if (tile_j > 0) j0 = tile_j == pass.tiles_j - 1 ? last : max(pass.lo_j, last - (pass.tiles_j - 1 - tile_j) * S::VJ);
+  if (tile_j > 0) j0 = tile_j == pass.tiles_j - 1 ? last : max(@LOWEST@, last - (pass.tiles_j - 1 - tile_j) * S::VJ);
   const int begin = pass.@FROM@ + (int)(blockIdx.x / (pass.tiles_k * pass.tiles_j)) * pass.length, end = min(begin + pass.length, pass.@UNTIL@);
   const int first = begin - Steps * RI, steps = round_up(end - begin + Steps * RI + S::LAG, HELD); // planes loaded
   // Which of my cells lie beside the domain: they keep their value at every level.
@@ -217,14 +218,14 @@ __global__ void compare(const @Bits@ *a, const @Bits@ *b, const __grid_constant_
 // Lays tiles out; false where boundaries meet in one in a way that the kernel does not cover.
 template <int Steps> bool lay_out(Pass &pass) {
   using S = Shape<Steps>;
-  const int high = pass.hi_j - (WARPS - S::BEHIND) * R, low = pass.lo_j - S::HJ;
-  if (Steps > 1 && (high < pass.lo_j || low + ROWS > pass.hi_j)) return false;
+  const int high = pass.hi_j - (WARPS - S::BEHIND) * R, low = @FIRST@ - S::HJ;
+  if (Steps > 1 && (high < @LOWEST@ || low + ROWS > pass.hi_j)) return false;
   pass.tiles_j = 1 + (high > low ? (high - low + S::VJ - 1) / S::VJ : 0);
-  pass.k_first = pass.lo_k / UNIT * UNIT;
+  pass.k_first = @FIRST_COLUMN@;
   bool good = false;
   for (pass.k_step = S::VK + UNIT; !good && pass.k_step >= S::HK + 2 * UNIT;) {
     pass.k_step -= UNIT, good = true;
-    pass.tiles_k = (pass.hi_k - pass.k_first + pass.k_step - 1) / pass.k_step;
+    pass.tiles_k = (@END_COLUMN@ - pass.k_first + pass.k_step - 1) / pass.k_step;
     for (int c = 0; c < pass.tiles_k && Steps > 1; ++c) { // a tile that moves must keep the one boundary, and stay clear of the other
       const int x = pass.hi_k - (pass.k_first + c * pass.k_step - S::HK), aligned = align_high(x);
       if (x < COLS && aligned != x && (aligned + RK > COLS || pass.hi_k - aligned < pass.lo_k)) good = false;
@@ -271,9 +272,9 @@ template <int Steps> cudaError_t advance(const Args &args, Pass &pass, Element *
   for (; launches > 0 && error == cudaSuccess; --launches, side = 1 - side) {
     pass.from = buffers[side], pass.to = buffers[1 - side];
 @EXCHANGE@
-    const Element *const stored = pass.to + pass.lo_i * pass.plane + pass.lo_j * pass.row + pass.k_first;
+    const Element *const stored = pass.to + pass.lo_i * pass.plane + @FIRST@ * pass.row + pass.k_first;
     if (pass.major >= 9) error = tensor_map(pass.loads, pass, pass.from, pass.n_k, pass.n_j, pass.n_i, COLS, ROWS + 2 * RJ);
-    if (pass.major >= 9 && error == cudaSuccess) error = tensor_map(pass.stores, pass, stored, columns, pass.hi_j - pass.lo_j, pass.hi_i - pass.lo_i, S::VK, S::VJ);
+    if (pass.major >= 9 && error == cudaSuccess) error = tensor_map(pass.stores, pass, stored, columns, pass.hi_j - @FIRST@, pass.hi_i - pass.lo_i, S::VK, S::VJ);
 @RUN@
   }
   return error;

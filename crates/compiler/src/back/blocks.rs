@@ -188,7 +188,8 @@ __host__ __device__ constexpr int align_high(int x) { while (x % V != @high@) x 
         ("HIGH\n", align + "\n"),
         ("ARGS", args),
         ("UPDATE", update(ir, &names)),
-        ("WRAP\n", wrap(ir)),
+        ("WRAP\n", wrap(ir).to_string()),
+        ("BESIDE\n", beside(ir)),
         ("EXCHANGE\n", renewed(ir)),
         ("RUN\n", run(ir)),
         ("DECIDED\n", decided(ir).to_string()),
@@ -207,7 +208,8 @@ __host__ __device__ constexpr int align_high(int x) { while (x % V != @high@) x 
         ("k", dims[3].clone()),
     ];
     let mut text = TEXT.to_string();
-    for (name, value) in texts.into_iter().chain(results(ir)) {
+    let all = texts.into_iter().chain(results(ir));
+    for (name, value) in all.chain(in_plane(ir)) {
         text = match name.strip_suffix('\n') {
             Some(name) => text.replace(&format!("@{name}@\n"), &value),
             None => text.replace(&format!("@{name}@"), &value),
@@ -315,10 +317,34 @@ fn read_texts(ir: &BlocksIr, names: &Names, element: impl Fn(&Offset) -> String)
         .collect()
 }
 
-/// The kernel that fills what lies beside a domain that goes around.
-fn wrap(ir: &BlocksIr) -> String {
-    let lines = (ir.around.iter()).flat_map(|around| around::kernel(around, around::EACH));
-    lines.map(|line| line + "\n").collect()
+/// The cells beside a domain that goes around.
+fn beside(ir: &BlocksIr) -> String {
+    let of = |around| around::constants(around, around::EACH);
+    ir.around.as_ref().map_or_else(String::new, of)
+}
+
+/// The kernel that fills them.
+fn wrap(ir: &BlocksIr) -> &'static str {
+    ir.around.as_ref().map_or("", |_| around::WRAP_LAYERS)
+}
+
+/// Where results of a plane begin and end: what lies beside a domain that goes around is none.
+fn in_plane(ir: &BlocksIr) -> [(&'static str, String); 4] {
+    let goes = |d: usize| (ir.around.as_ref()).is_some_and(|a| a.beside.get(d) > Some(&0));
+    let [first, lowest] = match goes(1) {
+        true => ["BESIDE_ROWS", "BESIDE_ROWS - S::HJ"],
+        false => ["pass.lo_j", "pass.lo_j"],
+    };
+    let [first_column, end_column] = match goes(2) {
+        true => ["BESIDE_COLUMNS", "pass.n_k - BESIDE_COLUMNS"],
+        false => ["pass.lo_k / UNIT * UNIT", "pass.hi_k"],
+    };
+    [
+        ("FIRST", first.to_string()),
+        ("LOWEST", lowest.to_string()),
+        ("FIRST_COLUMN", first_column.to_string()),
+        ("END_COLUMN", end_column.to_string()),
+    ]
 }
 
 /// Before a launch: planes beside a slab are renewed where too few of them are right, and what lies beside a domain that goes
@@ -347,15 +373,16 @@ fn exchanged(slab: &Slab) -> String {
     )
 }
 
-/// What tells planes of results: those that are computed, of a slab other ones in each launch.
+/// What tells planes of results: those that are computed, of a slab other ones in each launch; of a domain that goes around its own.
 fn results(ir: &BlocksIr) -> [(&'static str, String); 4] {
-    let [from, until, fields, first] = match ir.slab {
-        Some(_) => [
-            "first_i",
-            "end_i",
-            "  int first_i, end_i; // planes of results, the first behind them\n",
-            "  pass.first_i = pass.lo_i, pass.end_i = pass.hi_i;\n",
-        ],
+    let fields = "  int first_i, end_i; // planes of results, the first behind them\n";
+    let of = |first| ["first_i", "end_i", fields, first];
+    let goes = (ir.around.as_ref()).is_some_and(|a| a.beside.first() > Some(&0));
+    let [from, until, fields, first] = match &ir.slab {
+        Some(_) => of("  pass.first_i = pass.lo_i, pass.end_i = pass.hi_i;\n"),
+        None if goes => {
+            of("  pass.first_i = BESIDE_LAYERS, pass.end_i = pass.n_i - BESIDE_LAYERS;\n")
+        }
         None => ["lo_i", "hi_i", "", ""],
     };
     [

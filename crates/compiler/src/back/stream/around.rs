@@ -48,47 +48,58 @@ __global__ void wrap(Element *plane, long long pitch, int height, int width) {
   }
 }";
 
-/// The same in three dimensions: a warp has a row at a time, of those of all layers.
-const WRAP_LAYERS: &str = "
+/// The same in three dimensions. Columns beside the lines of the domain are most of the work, as few of them lie together; those
+/// at the rim are filled, too, for whole pieces of memory. A warp has one of all other lines.
+pub(in crate::back) const WRAP_LAYERS: &str = "
 // The layer, row or column of a domain of n that the one at x is once more.
 __device__ __forceinline__ int opposite(int x, int beside, int n) { return beside > 0 ? beside + ((x - beside) % n + n) % n : x; }
 template <typename Element>
 __global__ void wrap(Element *plane, long long pitch, int depth, int height, int width) {
   const int n_layers = depth - 2 * BESIDE_LAYERS, n_rows = height - 2 * BESIDE_ROWS, n_columns = width - 2 * BESIDE_COLUMNS;
-  const int first_layer = BESIDE_LAYERS > 0 ? RIM : 0, first_row = BESIDE_ROWS > 0 ? RIM : 0, first_column = BESIDE_COLUMNS > 0 ? RIM : 0;
-  const int rows = height - 2 * first_row, all = (depth - 2 * first_layer) * rows;
+  const int first_layer = BESIDE_LAYERS > 0 ? RIM : 0, first_row = BESIDE_ROWS > 0 ? RIM : 0;
+  const int thread = (int)((blockIdx.x * blockDim.y + threadIdx.y) * 32 + threadIdx.x), threads = (int)(gridDim.x * blockDim.y) * 32;
   const auto line = [&](int l, int r) { return (Element *)((char *)plane + ((long long)l * height + r) * pitch); };
-  for (int n = (int)(blockIdx.x * blockDim.y + threadIdx.y); n < all; n += (int)(gridDim.x * blockDim.y)) {
+  constexpr int BOTH = BESIDE_COLUMNS > 0 ? 2 * BESIDE_COLUMNS : 1;
+  for (long long n = thread; BESIDE_COLUMNS > 0 && n < (long long)n_layers * n_rows * BOTH; n += threads) {
+    const int k = (int)(n % BOTH), own = (int)(n / BOTH), c = k < BESIDE_COLUMNS ? k : k + n_columns;
+    Element *const to = line(BESIDE_LAYERS + own / n_rows, BESIDE_ROWS + own % n_rows);
+    to[c] = to[opposite(c, BESIDE_COLUMNS, n_columns)];
+  }
+  const int rows = height - 2 * first_row, all = (depth - 2 * first_layer) * rows;
+  for (int n = thread / 32; n < all; n += threads / 32) {
     const int l = first_layer + n / rows, r = first_row + n % rows;
     const int l_from = opposite(l, BESIDE_LAYERS, n_layers), r_from = opposite(r, BESIDE_ROWS, n_rows);
-    const bool inside = l_from == l && r_from == r; // the domain's own cells stay
-    const int left = BESIDE_COLUMNS - first_column, wanted = inside ? 2 * left : width - 2 * first_column;
+    if (l_from == l && r_from == r) continue; // of the domain
     Element *const to = line(l, r), *const from = line(l_from, r_from);
-    for (int k = (int)threadIdx.x; k < wanted; k += 32) {
-      const int c = first_column + (inside && k >= left ? k + n_columns : k);
-      to[c] = from[opposite(c, BESIDE_COLUMNS, n_columns)];
-    }
+    for (int c = (int)threadIdx.x; c < width; c += 32) to[c] = from[opposite(c, BESIDE_COLUMNS, n_columns)];
   }
-}";
+}
+";
 
-/// The lines of the kernel that fills the cells beside a domain; `along` says which dimensions these are.
-pub(in crate::back) fn kernel(Around { beside, rim }: &Around, along: &str) -> Vec<String> {
-    let (beside, text) = match *beside.as_slice() {
-        [columns] => (format!("BESIDE_ROWS = 0, BESIDE_COLUMNS = {columns}"), WRAP),
-        [rows, columns] => (
-            format!("BESIDE_ROWS = {rows}, BESIDE_COLUMNS = {columns}"),
-            WRAP,
+/// What the domain has beside it; `along` says which dimensions these are.
+pub(in crate::back) fn constants(Around { beside, rim }: &Around, along: &str) -> String {
+    let beside = match *beside.as_slice() {
+        [layers, rows, columns] => {
+            format!("BESIDE_LAYERS = {layers}, BESIDE_ROWS = {rows}, BESIDE_COLUMNS = {columns}")
+        }
+        [rows, columns] => format!("BESIDE_ROWS = {rows}, BESIDE_COLUMNS = {columns}"),
+        _ => format!(
+            "BESIDE_ROWS = 0, BESIDE_COLUMNS = {}",
+            beside.iter().sum::<i64>()
         ),
-        [layers, rows, columns] => (
-            format!("BESIDE_LAYERS = {layers}, BESIDE_ROWS = {rows}, BESIDE_COLUMNS = {columns}"),
-            WRAP_LAYERS,
-        ),
-        _ => return Vec::new(),
     };
-    let constants =
-        format!("constexpr int {beside}, RIM = {rim}; // cells on either side along {along}");
-    let lines = HEAD.lines().chain([constants.as_str()]);
-    lines.chain(text.lines()).map(str::to_string).collect()
+    format!("{HEAD}\nconstexpr int {beside}, RIM = {rim}; // cells on either side along {along}\n")
+}
+
+/// The lines of the kernel that fills the cells beside a domain.
+fn kernel(around: &Around, along: &str) -> Vec<String> {
+    let text = match around.beside.len() {
+        1 | 2 => WRAP,
+        _ => WRAP_LAYERS,
+    };
+    let constants = constants(around, along);
+    let lines = constants.lines().chain(text.lines());
+    lines.map(str::to_string).collect()
 }
 
 /// The launch of that kernel for a plane whose rows are `pitch` bytes apart; `sizes` are those of the plane, one to three.
