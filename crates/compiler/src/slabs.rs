@@ -6,7 +6,7 @@
 //! goes wrong from the rim inwards, by the reach of the statements in each time step, and the halo is what a launch needs at
 //! most: so the GPU's own rows are right. It is a torus ([`crate::periodic`]) whose other side is a neighbour.
 //! Where rows go around, so that the last slab is the first one's neighbour, the program has no first and no last row
-//! ([`Torus::on_line`]).
+//! (`Torus::on_line`).
 //!
 //! isl checks that all rows that a statement reads are near the one that it writes; all else, bounds and proofs, is that of the
 //! slab's program as of any other.
