@@ -220,4 +220,11 @@ impl Compiled {
             tuned: None,
         }
     }
+
+    /// The time loop that several GPUs share, the first one if there are several.
+    pub(crate) fn in_slabs(&self) -> Option<&InSlabs> {
+        let tiled = self.tiled_nests.iter().map(|nest| nest.slabs.as_ref());
+        let in_steps = self.stepwise.iter().map(|part| part.slabs.as_deref());
+        tiled.chain(in_steps).flatten().next()
+    }
 }

@@ -279,9 +279,7 @@ fn regions(saved: &SavedScop, compiled: &Compiled) -> Vec<Range<usize>> {
 
 /// Where kernels of CUDA find the arrays of what runs in single steps, and of tiled nests; slabs have rows of their own.
 pub(crate) fn memory_of_nests(saved: &SavedScop, compiled: &Compiled) -> [Memory; 2] {
-    let in_slabs = (compiled.tiled_nests.iter()).any(|nest| nest.slabs.is_some())
-        || compiled.stepwise.iter().any(|part| part.slabs.is_some());
-    match saved.is_nests() && !in_slabs {
+    match saved.is_nests() && compiled.in_slabs().is_none() {
         true => [Memory::Shared, Memory::Staged],
         false => [Memory::Copied; 2],
     }

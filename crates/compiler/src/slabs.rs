@@ -26,14 +26,11 @@ use crate::region::{Region, tile, unit_name};
 use crate::scop::{Access, Around, ArrayId, Chunk, Expr, Local, Scop, Statement};
 use crate::tiling::overlapped::StreamKernel;
 use crate::tiling::{Analysis, Kernel};
-use crate::torus::OnRing;
+use crate::torus::{OnRing, as_few_beside};
 use crate::{preference, stepwise};
 use hexcc_isl::{AstBuild, AstExpr, Bound, DimType, Map, MultiPwAff, PwAff, Set};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-
-/// Time steps of a launch, at most, before it is known how many it has.
-const MOST_STEPS: i64 = 32;
 
 /// The largest number of rows.
 const MOST: i64 = i32::MAX as i64;
@@ -169,46 +166,50 @@ fn of_tiles(region: &Region, around: Around, options: &Options) -> Result<TiledN
         Some(torus) => torus.but_rows(scop, &dims_of_rows(scop, chunk)?)?,
         None => None,
     };
-    let ring = ring.map(|torus| OnRing::on(torus, scop, chunk));
-    let made = |steps| match &ring {
-        Some(ring) => in_wider_rows(ring, (scop, chunk), around, options, steps),
+    let slab = Slab::new(scop);
+    let made = match ring {
+        Some(torus) => {
+            let ring = OnRing::on(torus, scop, chunk);
+            as_few_beside(|steps| {
+                in_wider_rows(&ring, (scop, chunk), &slab, (around, options), steps)
+            })
+        }
         None => {
             let split = Split::of(scop, chunk)?;
             if region.is_refused() && !split.is_ring {
                 return Err(region.refusal());
             }
-            split.in_tiles((scop, chunk), &Slab::new(scop), around, options, steps)
+            as_few_beside(|steps| {
+                let nest = split.in_tiles((scop, chunk), &slab, around, options, steps);
+                nest.map(Some)
+            })
         }
     };
-    // As many rows beside a slab as the launch of most steps needs, whose steps are chosen with too many.
-    let (nest, steps) = made(MOST_STEPS)?;
-    match made(steps)? {
-        (exact, again) if again <= steps => Ok(exact),
-        _ => Ok(nest),
-    }
+    made?.ok_or_else(|| refusal(scop, Some(chunk), "its rows go around, but not in tiles"))
 }
 
-/// The same where rows are rings, or planes tori: GPUs have further cells beside these, for launches of so many steps.
+/// The same where rows are rings, or planes tori: GPUs have further cells beside these, for launches of so many steps. `None` where
+/// the kernel does not take it.
 fn in_wider_rows(
     ring: &OnRing,
     (scop, chunk): (&Scop, &Chunk),
-    around: Around,
-    options: &Options,
+    slab: &Slab,
+    (around, options): (Around, &Options),
     steps: i64,
-) -> Result<(TiledNest, i64)> {
-    let no = || refusal(scop, Some(chunk), "its rows go around, but not in tiles");
+) -> Result<Option<(TiledNest, i64)>> {
     let halo = steps * ring.torus.reach;
-    let wider = ring.torus.lifted(scop, halo)?.ok_or_else(no)?;
+    let Some(wider) = ring.torus.lifted(scop, halo)? else {
+        return Ok(None);
+    };
     let split = Split::of(&wider, chunk)?;
-    let slab = Slab::new(scop);
-    let (mut nest, most) = split.in_tiles((scop, chunk), &slab, around, options, steps)?;
+    let (mut nest, most) = split.in_tiles((scop, chunk), slab, around, options, steps)?;
     let beside = ring.torus.beside(scop, halo);
     let found = ring.goes_around(&mut nest.unit, &beside)?;
     let (Some((_, sides)), Some(slabs), true) = (found, &mut nest.slabs, most <= steps) else {
-        return Err(no());
+        return Ok(None);
     };
     slabs.sides = sides;
-    Ok((nest, most))
+    Ok(Some((nest, most)))
 }
 
 /// The outermost dimension that iterators but time go through, of every array that is written.

@@ -20,7 +20,7 @@ use std::borrow::Cow;
 /// Arrays, and what the device has of each along the dimensions of space.
 type OfArrays = (Vec<ArrayId>, Vec<Vec<Sides>>);
 
-/// Time steps of a launch on a ring or torus, at most.
+/// Time steps of a launch, at most, before it is known how many it has.
 const MOST_STEPS: i64 = 32;
 
 /// The time loop of a region on a torus, in overlapped tiles; `None` where it is on none, or where these do not apply.
@@ -60,11 +60,18 @@ fn of_scop(scop: &Scop, around: Around, options: &Options) -> Result<Option<Tile
     let Some(ring) = OnRing::of(scop, chunk, around)? else {
         return Ok(None);
     };
-    // As many cells beside the domain as the launch of most steps needs, whose steps are chosen with too many.
-    let Some((nest, steps)) = ring.in_tiles(around, options, MOST_STEPS)? else {
+    as_few_beside(|steps| ring.in_tiles(around, options, steps))
+}
+
+/// What `made` makes with cells beside a domain for launches of so many steps, and how many steps its launches have: as few cells as
+/// the launch of most steps needs, whose steps are chosen with too many.
+pub(crate) fn as_few_beside(
+    made: impl Fn(i64) -> Result<Option<(TiledNest, i64)>>,
+) -> Result<Option<TiledNest>> {
+    let Some((nest, steps)) = made(MOST_STEPS)? else {
         return Ok(None);
     };
-    Ok(Some(match ring.in_tiles(around, options, steps)? {
+    Ok(Some(match made(steps)? {
         Some((exact, again)) if again <= steps => exact,
         _ => nest,
     }))

@@ -328,14 +328,18 @@ fn wrap(ir: &BlocksIr) -> &'static str {
     ir.around.as_ref().map_or("", |_| around::WRAP_LAYERS)
 }
 
+/// Whether the domain goes around along a dimension of space.
+fn goes_around(ir: &BlocksIr, d: usize) -> bool {
+    (ir.around.as_ref()).is_some_and(|around| around.beside.get(d) > Some(&0))
+}
+
 /// Where results of a plane begin and end: what lies beside a domain that goes around is none.
 fn in_plane(ir: &BlocksIr) -> [(&'static str, String); 4] {
-    let goes = |d: usize| (ir.around.as_ref()).is_some_and(|a| a.beside.get(d) > Some(&0));
-    let [first, lowest] = match goes(1) {
+    let [first, lowest] = match goes_around(ir, 1) {
         true => ["BESIDE_ROWS", "BESIDE_ROWS - S::HJ"],
         false => ["pass.lo_j", "pass.lo_j"],
     };
-    let [first_column, end_column] = match goes(2) {
+    let [first_column, end_column] = match goes_around(ir, 2) {
         true => ["BESIDE_COLUMNS", "pass.n_k - BESIDE_COLUMNS"],
         false => ["pass.lo_k / UNIT * UNIT", "pass.hi_k"],
     };
@@ -377,10 +381,9 @@ fn exchanged(slab: &Slab) -> String {
 fn results(ir: &BlocksIr) -> [(&'static str, String); 4] {
     let fields = "  int first_i, end_i; // planes of results, the first behind them\n";
     let of = |first| ["first_i", "end_i", fields, first];
-    let goes = (ir.around.as_ref()).is_some_and(|a| a.beside.first() > Some(&0));
     let [from, until, fields, first] = match &ir.slab {
         Some(_) => of("  pass.first_i = pass.lo_i, pass.end_i = pass.hi_i;\n"),
-        None if goes => {
+        None if goes_around(ir, 0) => {
             of("  pass.first_i = BESIDE_LAYERS, pass.end_i = pass.n_i - BESIDE_LAYERS;\n")
         }
         None => ["lo_i", "hi_i", "", ""],

@@ -2,6 +2,7 @@
 //! rewriting that lets nvcc's C++ front end accept C host code.
 
 use super::ahead;
+use super::anywhere::opened;
 use super::beside::Beside;
 use super::cells;
 use super::conversions;
@@ -674,9 +675,7 @@ fn namespace(
     (entry, converging): (&Entry, Option<&Converging>),
     instrument: Instrument,
 ) -> Result<String> {
-    let end = format!("}} // namespace {}\n", r.interface.name);
-    let kernel = (r.kernel.strip_suffix(&end))
-        .ok_or_else(|| Diagnostic::bug("a kernel's namespace does not end"))?;
+    let (kernel, end) = opened(r)?;
     let host = match r.memory {
         Memory::Copied => match r.slabs {
             Some(shared) => slabs::host_function(r, entry, shared, instrument),

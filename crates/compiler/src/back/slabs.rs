@@ -138,11 +138,10 @@ impl<'a> Shared<'a> {
             [middle @ .., last] => (Some(last.clone()), middle),
         };
         let sides = shared.sides.get(i).map_or(&[][..], Vec::as_slice);
-        let beside = |before_last: usize| {
-            let at = sides.len().checked_sub(before_last + 1);
-            at.filter(|at| *at > 0).map_or(0, |at| sides[at].beside)
-        };
-        let beside = [beside(1), beside(0)];
+        // The first ones are those of rows.
+        let mut within_row = sides.iter().skip(1).rev().map(|sides| sides.beside);
+        let columns = within_row.next().unwrap_or(0);
+        let beside = [within_row.next().unwrap_or(0), columns];
         let lines = product(middle);
         let on_gpu = match beside[0] {
             0 => lines.clone(),

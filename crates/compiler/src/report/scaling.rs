@@ -21,9 +21,7 @@ pub fn explain_gpus(
     target: &Target,
     given: &[(String, i64)],
 ) -> String {
-    let tiled = compiled.tiled_nests.iter().map(|nest| nest.slabs.as_ref());
-    let in_steps = compiled.stepwise.iter().map(|part| part.slabs.as_deref());
-    let Some(slabs) = tiled.chain(in_steps).flatten().next() else {
+    let Some(slabs) = compiled.in_slabs() else {
         return String::new();
     };
     let sizes: BTreeMap<String, i64> = (sizes(&slabs.interface, given).into_iter())
