@@ -166,6 +166,7 @@ fn wanted(options: &Options) -> Wanted<'_> {
     Wanted {
         kernel,
         cells: options.cells.as_deref(),
+        warps: options.language == Language::Cuda && kernel != StepKernel::Naive,
     }
 }
 

@@ -327,6 +327,7 @@ fn host(
             | Stmt::Load(_)
             | Stmt::Store(_)
             | Stmt::Barrier
+            | Stmt::BarrierOfWarp
             | Stmt::Copy { .. }
             | Stmt::EndOfGroup
             | Stmt::Wait(_)

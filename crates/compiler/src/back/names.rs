@@ -237,12 +237,15 @@ impl Names {
         names
     }
 
-    /// An unused identifier, `wanted` where possible.
+    /// An unused identifier, `wanted` where possible; otherwise the same with an underscore, or a number.
     pub fn fresh(&mut self, wanted: &str) -> String {
-        let mut name = wanted.to_string();
-        while !self.taken.insert(name.clone()) {
-            name.push('_');
-        }
+        let numbered = (3..).map(|n| format!("{wanted}_v{n}"));
+        let names = [wanted.to_string(), format!("{wanted}_")].into_iter();
+        let mut free = names
+            .chain(numbered)
+            .filter(|name| !self.taken.contains(name));
+        let name = free.next().unwrap_or_default();
+        self.taken.insert(name.clone());
         name
     }
 

@@ -177,6 +177,7 @@ fn parts<'a>(program: &Program, stmt: &'a Stmt) -> (String, Vec<&'a [Stmt]>) {
         Stmt::Load(wide) => (wide_of("load", wide), Vec::new()),
         Stmt::Store(wide) => (wide_of("store", wide), Vec::new()),
         Stmt::Barrier => ("barrier".to_string(), Vec::new()),
+        Stmt::BarrierOfWarp => ("barrier of warp".to_string(), Vec::new()),
         Stmt::Copy { to, from, lanes } => (
             format!("copy {lanes} {} := {}", expr(to), expr(from)),
             Vec::new(),

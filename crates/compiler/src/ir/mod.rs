@@ -124,7 +124,7 @@ pub struct Variable {
 }
 
 /// An expression.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Expr {
     /// An integer of type [`INDEX`].
     Int(i64),
@@ -380,6 +380,33 @@ impl Expr {
         }
     }
 
+    /// The same, to be changed.
+    pub fn children_mut(&mut self) -> Vec<&mut Expr> {
+        match self {
+            Expr::Int(_)
+            | Expr::Literal { .. }
+            | Expr::Var(_)
+            | Expr::Aligned(_)
+            | Expr::Own(_) => Vec::new(),
+            Expr::Unary { arg, .. } | Expr::Cast { arg, .. } => vec![arg],
+            Expr::Exchange { value, .. } => vec![value],
+            Expr::Quotient { x, .. } => vec![x],
+            Expr::Element { row, index, .. } => {
+                (row.iter_mut().chain([index])).map(|e| &mut **e).collect()
+            }
+            Expr::Binary { lhs, rhs, .. } => vec![lhs, rhs],
+            Expr::Select { cond, yes, no } => vec![cond, yes, no],
+            Expr::Math { args, .. } | Expr::Cell { args, .. } => args.iter_mut().collect(),
+            Expr::Helper(_, args) => args.iter_mut().collect(),
+            Expr::Behind { index, .. } => index.as_deref_mut().into_iter().collect(),
+            Expr::Item {
+                subscripts: args, ..
+            }
+            | Expr::Holds { args, .. } => args.iter_mut().collect(),
+            Expr::Wrapped { index, .. } => vec![index],
+        }
+    }
+
     /// Calls `f` on the expression and everything below it.
     pub fn visit(&self, f: &mut dyn FnMut(&Expr)) {
         f(self);
@@ -447,6 +474,8 @@ pub enum Stmt {
     Store(Wide),
     /// All threads of the block wait for each other.
     Barrier,
+    /// All lanes of the warp do.
+    BarrierOfWarp,
     /// Begins to copy neighbouring elements into an array of the block.
     Copy {
         /// The first element that is written, of a [`Type::Shared`].

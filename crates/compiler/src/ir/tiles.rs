@@ -26,7 +26,7 @@ pub enum OfTiles {
 }
 
 /// A place in device memory.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Pointer {
     /// Where a variable points.
     Of(VarId),

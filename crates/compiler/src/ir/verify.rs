@@ -293,6 +293,7 @@ impl<'a> Checker<'a> {
             Stmt::CopyBox(copy) => self.copy_box(copy),
             Stmt::MoveRows(moved) => self.move_rows(moved),
             Stmt::Barrier => self.together("a barrier", Same::Block),
+            Stmt::BarrierOfWarp => self.together("a barrier of a warp", Same::Warp),
             Stmt::Copy { to, from, lanes } => self.copy(to, from, *lanes),
             Stmt::EndOfGroup => self.together("a group of copies", Same::None),
             Stmt::Wait(_) => self.together("a wait", Same::None),

@@ -20,6 +20,7 @@ pub fn visit<'a>(block: &'a [Stmt], f: &mut dyn FnMut(&'a Stmt)) {
             | Stmt::Load(_)
             | Stmt::Store(_)
             | Stmt::Barrier
+            | Stmt::BarrierOfWarp
             | Stmt::Copy { .. }
             | Stmt::EndOfGroup
             | Stmt::Wait(_)
@@ -40,6 +41,7 @@ pub fn expressions(stmt: &Stmt) -> Vec<&Expr> {
     match stmt {
         Stmt::Comment(_)
         | Stmt::Barrier
+        | Stmt::BarrierOfWarp
         | Stmt::EndOfGroup
         | Stmt::Wait(_)
         | Stmt::Scope(_)

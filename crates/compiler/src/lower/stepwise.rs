@@ -8,6 +8,7 @@ mod narrow;
 mod source;
 mod statement;
 mod store;
+mod structs;
 
 pub use self::coarse::Wanted;
 use self::coarse::{InCells, Shape};
@@ -71,6 +72,7 @@ pub fn lower(
         names: BTreeMap::new(),
         ranges: Vec::new(),
         rough: BTreeSet::new(),
+        known: Vec::new(),
         kernels: Vec::new(),
         kinds: Vec::new(),
     };
@@ -124,6 +126,8 @@ struct Lowering<'a> {
     ranges: Vec<Vec<[AstExpr; 2]>>,
     /// Dimensions of the step that is lowered whose iterations lie in a range that is wider than need be.
     rough: BTreeSet<usize>,
+    /// Constants of the thread in the block of statements that is lowered, whose values are what they were.
+    known: Vec<(VarId, Expr)>,
     /// By step, its kernels in the order in which they are launched where they can be.
     kernels: Vec<Vec<Launched>>,
     /// By step, what its threads have.
@@ -422,7 +426,10 @@ impl<'a> Lowering<'a> {
             l.conditions.is_empty() && many.is_none()
         };
         if !kernels.iter().any(always) {
-            let kernel = self.kernel(step, &ranges, &node)?;
+            let mut kernel = self.kernel(step, &ranges, &node)?;
+            if wanted.warps {
+                self.store_together(&mut kernel);
+            }
             kernels.push(Launched {
                 kernel: next(self),
                 shape: None,
@@ -576,7 +583,7 @@ impl<'a> Lowering<'a> {
             Some(hyperplanes) => range.holds(node) && self.has_narrow_loops(step, hyperplanes)?,
         };
         let places = InCells::default();
-        body.extend(self.node(
+        body.extend(self.inside(
             node,
             &step.stmts,
             &mut env,
@@ -648,6 +655,20 @@ impl<'a> Lowering<'a> {
         Ok(AstNode::of_schedule(&schedule, &context, &names, whole)?)
     }
 
+    /// The same of what stands inside of a loop or a condition, and shares no constants with what is around.
+    fn inside(
+        &mut self,
+        node: &AstNode,
+        stmts: &[usize],
+        env: &mut Env,
+        user: &mut Instance<'a, '_>,
+    ) -> Result<Vec<Stmt>> {
+        self.known.clear();
+        let inside = self.node(node, stmts, env, user)?;
+        self.known.clear();
+        Ok(inside)
+    }
+
     /// Statements of a node of isl's; `user` makes those of its statements, given the instance.
     fn node(
         &mut self,
@@ -666,9 +687,9 @@ impl<'a> Lowering<'a> {
             }
             AstNode::If { cond, yes, no } => vec![Stmt::If {
                 cond: from_isl(cond, env)?,
-                yes: self.node(yes, stmts, env, user)?,
+                yes: self.inside(yes, stmts, env, user)?,
                 no: match no {
-                    Some(no) => self.node(no, stmts, env, user)?,
+                    Some(no) => self.inside(no, stmts, env, user)?,
                     None => Vec::new(),
                 },
             }],
@@ -698,7 +719,7 @@ impl<'a> Lowering<'a> {
                 let before = env.insert(iterator.clone(), Expr::Var(var));
                 let cond = from_isl(cond, env)?;
                 let step = from_isl(inc, env)?;
-                let body = self.node(body, stmts, env, user)?;
+                let body = self.inside(body, stmts, env, user)?;
                 restore(env, iterator, before);
                 vec![Stmt::For {
                     var,

@@ -293,6 +293,7 @@ impl<'a> Writer<'a> {
             Stmt::Load(wide) => self.wide(wide, false),
             Stmt::Store(wide) => self.wide(wide, true),
             Stmt::Barrier
+            | Stmt::BarrierOfWarp
             | Stmt::Copy { .. }
             | Stmt::EndOfGroup
             | Stmt::Wait(_)

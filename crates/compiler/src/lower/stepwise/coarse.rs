@@ -41,6 +41,8 @@ pub struct Wanted<'a> {
     pub kernel: StepKernel,
     /// Cells of a thread along each loop, outermost first.
     pub cells: Option<&'a [u32]>,
+    /// Lanes of a warp may store together.
+    pub warps: bool,
 }
 
 impl Wanted<'_> {
@@ -407,9 +409,7 @@ impl Lowering<'_> {
                 }
                 _ => Some(Expr::binary("==", rest, Expr::Int(0))),
             };
-            let text = |e: &Expr| format!("{e:?}");
-            let is_new = |e: &Expr| conditions.iter().all(|c| text(c) != text(e));
-            conditions.extend(whole.filter(is_new));
+            conditions.extend(whole.filter(|e| !conditions.contains(e)));
             pointers.push(Expr::Aligned(self.array(id)?));
         }
         conditions.extend(pointers);

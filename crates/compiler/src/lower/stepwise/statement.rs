@@ -5,6 +5,7 @@ use super::functions::Functions;
 use super::store::{self, Store};
 use super::{Lowering, iterator, position};
 use crate::diag::{Diagnostic, Result};
+use crate::ir::build::let_;
 use crate::ir::{Expr, Stmt, Type, VarId};
 use crate::lower::affine::{Body, Env, from_isl};
 use crate::scop::{Access, ArrayId, Statement};
@@ -15,6 +16,46 @@ use std::collections::BTreeMap;
 /// The number of the statement that isl calls so.
 pub(super) fn statement_number(name: &str) -> Option<usize> {
     name.strip_prefix('S')?.parse().ok()
+}
+
+/// Whether the value of an expression may be another one once something is written.
+fn may_read(value: &Expr, written: &Expr) -> bool {
+    let mut found = false;
+    value.visit(&mut |e| {
+        found |= match (e, written) {
+            (Expr::Var(id), Expr::Var(written)) => id == written,
+            (
+                Expr::Element { base, row, index },
+                Expr::Element {
+                    base: of,
+                    row: of_row,
+                    index: at,
+                },
+            ) => base == of && (row != of_row || !differ(index, at)),
+            (Expr::Cell { .. } | Expr::Behind { .. } | Expr::Item { .. }, _) => true,
+            _ => false,
+        };
+    });
+    found
+}
+
+/// Whether two indices differ, by a constant.
+fn differ(a: &Expr, b: &Expr) -> bool {
+    let parts = |e: &'_ Expr| -> (Expr, i64) {
+        match e {
+            Expr::Binary { op: "+", lhs, rhs } => match **rhs {
+                Expr::Int(c) => ((**lhs).clone(), c),
+                _ => (e.clone(), 0),
+            },
+            Expr::Binary { op: "-", lhs, rhs } => match **rhs {
+                Expr::Int(c) => ((**lhs).clone(), -c),
+                _ => (e.clone(), 0),
+            },
+            e => (e.clone(), 0),
+        }
+    };
+    let ((a, by_a), (b, by_b)) = (parts(a), parts(b));
+    a == b && by_a != by_b
 }
 
 impl<'a> Lowering<'a> {
@@ -63,14 +104,7 @@ impl<'a> Lowering<'a> {
             };
             let value = body.expr(&local.value)?;
             affine = body.affine;
-            let var = self
-                .program
-                .add_var(&local.name, Type::Number(local.ty), true);
-            out.push(Stmt::Let {
-                var,
-                value: Some(value),
-            });
-            locals.push(Expr::Var(var));
+            locals.push(self.constant((&local.name, Type::Number(local.ty)), value, &mut out));
         }
         let mut body = Body {
             program: &self.program,
@@ -90,7 +124,34 @@ impl<'a> Lowering<'a> {
             },
         };
         out.extend(store.of(&mut body, &stmt.value)?);
+        if let Store::Assign { target, .. } = &store {
+            self.written(target, out.last());
+        }
         Ok(out)
+    }
+
+    /// Something is written, at last by the statement.
+    fn written(&mut self, target: &Expr, last: Option<&Stmt>) {
+        (self.known).retain(|(var, value)| Expr::Var(*var) != *target && !may_read(value, target));
+        if let (Expr::Var(var), Some(Stmt::Assign { value, .. })) = (target, last)
+            && !may_read(value, target)
+            && self.program.type_of(value) == self.program.type_of(target)
+        {
+            self.known.push((*var, value.clone()));
+        }
+    }
+
+    /// A constant with a value: the one of this name that the thread has, if there is one.
+    fn constant(&mut self, (name, ty): (&str, Type), value: Expr, out: &mut Vec<Stmt>) -> Expr {
+        let has =
+            |(var, known): &&(VarId, Expr)| self.program.var(*var).ty == ty && *known == value;
+        if let Some((var, _)) = self.known.iter().find(has) {
+            return Expr::Var(*var);
+        }
+        let var = self.program.add_var(name, ty, true);
+        self.known.push((var, value.clone()));
+        out.push(let_(var, value));
+        Expr::Var(var)
     }
 
     /// The values of a statement's iterators, of which those that are computed get variables.
@@ -109,10 +170,7 @@ impl<'a> Lowering<'a> {
                 false => {
                     let name = stmt.domain.dim_name(DimType::Set, position(i))?;
                     let name = name.unwrap_or_else(|| format!("c{i}"));
-                    let var = self.program.add_var(&name, Type::Index, true);
-                    let value = Some(arg.clone());
-                    out.push(Stmt::Let { var, value });
-                    Expr::Var(var)
+                    self.constant((&name, Type::Index), arg.clone(), out)
                 }
             };
             env.insert(iterator(i), value);

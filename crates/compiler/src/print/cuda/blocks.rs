@@ -90,6 +90,7 @@ impl Printer<'_> {
     pub(super) fn statement_of_block(&self, writer: &mut Writer<'_>, stmt: &Stmt) {
         let line = match stmt {
             Stmt::Barrier => "__syncthreads();".to_string(),
+            Stmt::BarrierOfWarp => "__syncwarp();".to_string(),
             Stmt::EndOfGroup => "__pipeline_commit();".to_string(),
             Stmt::Wait(left) => format!("__pipeline_wait_prior({left});"),
             Stmt::Copy { to, from, lanes } => {

@@ -224,7 +224,7 @@ impl Lowering<'_> {
         }
         let mut found = BTreeMap::new();
         let args = self.args.clone();
-        self.node(node, &build.step.stmts, &mut env, &mut |_, name, values| {
+        self.inside(node, &build.step.stmts, &mut env, &mut |_, name, values| {
             let mut env = args.clone();
             for (i, value) in values.into_iter().enumerate() {
                 env.insert(iterator(i), value);
@@ -518,7 +518,7 @@ impl Lowering<'_> {
         for (id, var) in self.private_variables(build.step, &mut body) {
             private.insert(id, var);
         }
-        body.extend(self.node(
+        body.extend(self.inside(
             node,
             &build.step.stmts,
             &mut env,
