@@ -740,7 +740,7 @@ impl<'a> Reader<'a> {
             refused.retain(is_there);
         }
         let alone = |(_, scop): (&Region, &PetScop)| (scop.clone().into(), Vec::new());
-        if let Some((region, scop)) = self.in_steps(&refused) {
+        if let Some((region, scop)) = self.in_steps(&refused, false) {
             let scop = self
                 .sequence(&refused, region)
                 .unwrap_or_else(|| scop.clone());
@@ -753,7 +753,7 @@ impl<'a> Reader<'a> {
         }
         match self.nests(&refused).or_else(|inside| {
             // What hands values on is a time loop, whatever else there is.
-            let alone = self.time_loop_in_steps(&refused).map(alone);
+            let alone = self.in_steps(&refused, true).map(alone);
             let stages = || self.stages(&refused).map(|scop| (scop.into(), Vec::new()));
             alone.or_else(stages).ok_or(inside)
         }) {
@@ -788,29 +788,19 @@ impl<'a> Reader<'a> {
     }
 
     /// The likeliest of the deepest nests that runs in single steps. Where one of them is refused
-    /// for what it is made of, it may be the time loop, and what is left is set-up code.
-    fn in_steps<'r>(&self, refused: &'r [Refused]) -> Option<(&'r Region, &'r PetScop)> {
-        let deepest = deepest(refused);
-        let of_shape = |r: &&Refused| r.why.iter().all(stepwise::may_replace);
-        let nests = deepest.iter().all(of_shape).then_some(deepest)?;
-        self.first_in_steps(nests.into_iter())
-    }
-
-    /// The first of some nests that runs in single steps.
-    fn first_in_steps<'r>(
+    /// for what it is made of, it may be the time loop, and what is left is set-up code: unless a nest is known to be a
+    /// time loop, as what its iterations hand on is why it is refused.
+    fn in_steps<'r>(
         &self,
-        nests: impl Iterator<Item = &'r Refused<'r>>,
+        refused: &'r [Refused],
+        known: bool,
     ) -> Option<(&'r Region, &'r PetScop)> {
+        let of_shape = |d: &Diagnostic| stepwise::may_replace(d) && !(known && d.code == "HX0201");
+        let nests = deepest(refused).into_iter();
+        let (nests, others): (Vec<_>, Vec<_>) = nests.partition(|r| r.why.iter().all(of_shape));
+        let nests = nests.into_iter().filter(|_| known || others.is_empty());
         let mut scops = nests.filter_map(|r| Some((r.region, r.scop.as_ref()?)));
         scops.find(|(_, scop)| self.in_single_steps(scop).is_ok())
-    }
-
-    /// The likeliest of the deepest nests that runs in single steps and is known to be a time loop: what
-    /// its iterations hand on is why it is refused.
-    fn time_loop_in_steps<'r>(&self, refused: &'r [Refused]) -> Option<(&'r Region, &'r PetScop)> {
-        let is_time_loop = |d: &Diagnostic| stepwise::may_replace(d) && d.code != "HX0201";
-        let deepest = deepest(refused).into_iter();
-        self.first_in_steps(deepest.filter(|r| r.why.iter().all(is_time_loop)))
     }
 
     /// Whether what begins at an offset is in a loop, or in a function that it calls.

@@ -62,8 +62,7 @@ impl Reader<'_> {
             code.is_some_and(|code| MADE_OF.contains(&code))
                 && self.runs_in(r.region, inner.span.start)
         };
-        let outer = deepest(refused);
-        outer.iter().copied().find(takes_part)?;
+        deepest(refused).into_iter().find(takes_part)?;
         let (chosen, warnings) = self.nests(refused).ok()?;
         let mut nests = std::iter::once(&chosen.scop).chain(&chosen.nests);
         let holds = |span: Span| (span.start..span.end).contains(&inner.span.start);

@@ -36,16 +36,18 @@ pub(super) fn in_tiles(options: &InputOptions, input: &Input, limit: &TimeLimit)
     }
     let is_better_parted = saved.regions().any(is_better_parted);
     let parted = is_better_parted.then(|| first(Wanted::Segments)).flatten();
-    let is_in_steps = parted.is_none() && is_in_steps(options, input, limit);
-    parted.or_else(|| is_in_steps.then(|| first(Wanted::Region)).flatten())
+    parted.or_else(|| first(better(options, input, limit)?))
 }
 
-/// Whether a loop that nobody has marked runs in single steps.
-fn is_in_steps(options: &InputOptions, input: &Input, limit: &TimeLimit) -> bool {
+/// What a loop that nobody has marked has to be to take its own place; `None` where that is tiled for all sizes.
+fn better(options: &InputOptions, input: &Input, limit: &TimeLimit) -> Option<Wanted> {
     let is_marked = || !front::marked_regions(input.saved.source.own_text()).is_empty();
     let may = tiles(options).tiling != Tiling::Stepwise && options.planes.is_some();
-    may && !is_marked()
-        && is_tiled(options, input, limit, input.saved.scop.span.start) == Some(false)
+    let is_tiled = |all| is_tiled(options, input, limit, (input.saved.scop.span.start, all));
+    let steps =
+        (may && !is_marked()).then_some([(false, Wanted::Region), (true, Wanted::AllSizes)]);
+    let mut steps = steps.into_iter().flatten();
+    steps.find_map(|(all, wanted)| (is_tiled(all) == Some(false)).then_some(wanted))
 }
 
 /// What a loop has to be when it is written again.
@@ -57,6 +59,8 @@ pub(super) enum Wanted {
     Segments,
     /// Tiled, as a region or as nests.
     Region,
+    /// Tiled as a region, for all sizes.
+    AllSizes,
     /// One during which arrays stay on the device.
     Resident,
     /// Accepted.
@@ -130,17 +134,23 @@ fn with(
         function: None,
         ..options.clone()
     };
-    let may_be_region = form.segments.is_none() && wanted != Wanted::Region;
+    let may_be_region =
+        form.segments.is_none() && !matches!(wanted, Wanted::Region | Wanted::AllSizes);
     let reader = Reader::new(&options, &edited, limit).ok()?;
     let may_be = matches!(wanted, Wanted::Any | Wanted::Resident)
         || !front::marked_regions(&edited.text).is_empty()
         || may_be_good(&reader, at..place.end, may_be_region);
     let mut read = may_be.then(|| read_as_is(&reader).ok()).flatten()?;
+    if wanted == Wanted::AllSizes {
+        // Not the loop as it was, which runs where a condition does not hold.
+        read.saved.scop = read.saved.region_at(at)?.1.clone();
+        (read.saved.nests, read.saved.stays) = (Vec::new(), None);
+    }
     let is_resident = || form.segments.is_none() && stay(&options, &read, limit);
     let is_good = wanted == Wanted::Resident && is_resident()
         || may_be_region && (wanted == Wanted::Any || is_region(&read, at))
         || (form.segments.is_none() || read.saved.is_nests())
-            && is_tiled(&options, &read, limit, at) == Some(true);
+            && is_tiled(&options, &read, limit, (at, wanted == Wanted::AllSizes)) == Some(true);
     if !is_good {
         return None;
     }
@@ -205,8 +215,13 @@ fn stay(options: &InputOptions, read: &Input, limit: &TimeLimit) -> bool {
     read.saved.is_nests() && ctx.is_ok_and(stays)
 }
 
-/// Whether the loop at a place is tiled over time; `None` where that is not known in time.
-fn is_tiled(options: &InputOptions, read: &Input, limit: &TimeLimit, at: usize) -> Option<bool> {
+/// Whether the loop at a place is tiled over time, or a region for all sizes; `None` where that is not known in time.
+fn is_tiled(
+    options: &InputOptions,
+    read: &Input,
+    limit: &TimeLimit,
+    at: (usize, bool),
+) -> Option<bool> {
     let ctx = hexcc_isl::Ctx::with_stopper(limit.stopper().clone()).ok()?;
     let tiled = read.known.is_tiled(&ctx, &read.saved, &tiles(options), at);
     tiled.ok()

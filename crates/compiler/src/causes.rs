@@ -243,9 +243,18 @@ impl Region<'_> {
                 .note(CONTROL)
                 .help("write a time loop of a fixed number of steps: `for (int t = 0; t < T; t++)`. A test for convergence goes between runs of such a loop, around the region");
         }
+        let mut read = BTreeSet::new();
+        (body_exprs(&test.body).into_iter()).for_each(|e| collect_names(e, &mut read, true));
+        let is_element = |a: &PetArray| read.contains(&a.name) && !self.is_scalar(a);
+        if keyword == "for" && !self.pet.arrays.iter().any(is_element) {
+            let head = head_of_loop(self.text, range(test));
+            return Diagnostic::error("HX0105", "the end of a loop is no affine expression")
+                .at(head, "products of variables, quotients by variables and functions are none")
+                .note(CONTROL)
+                .help("compute it before the region, `int n = nx * ny;`, and write `i < n`: then `n` is a size");
+        }
         let d = Diagnostic::error("HX0105", "control flow depends on data");
-        let is_break = self.breaks(test);
-        if is_break {
+        if self.breaks(test) {
             return d
                 .at(range(test), "the loop ends here, depending on data")
                 .note(CONTROL)

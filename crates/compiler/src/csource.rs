@@ -1137,10 +1137,7 @@ pub(crate) fn is_declaration(code: &Code, range: Range<usize>) -> bool {
         return false;
     }
     if is_type_word(word)
-        || matches!(
-            word,
-            "typeof" | "__typeof__" | "__typeof" | "auto" | "__auto_type"
-        )
+        || ["typeof", "__typeof__", "__typeof", "auto", "__auto_type"].contains(&word)
         || OPERATOR_WORDS.contains(&word) && word.starts_with("__attribute")
     {
         return true;

@@ -252,7 +252,8 @@ impl Known {
         Ok(parts.iter().all(|(span, _)| stays.holds(span)))
     }
 
-    /// Whether the time loop at a place is tiled: as a region, or with the results of C as a nest beside what stays on the host.
+    /// Whether the time loop at a place is tiled: as a region, or with the results of C as a nest beside what stays on the host;
+    /// or, where that is asked, as a region for all sizes.
     ///
     /// # Errors
     /// A broken invariant, and the end of the time that there is; of a region those of [`pipeline::compile`].
@@ -261,13 +262,20 @@ impl Known {
         ctx: &Ctx,
         saved: &SavedScop,
         options: &Options,
-        at: usize,
+        (at, all_sizes): (usize, bool),
     ) -> Result<bool> {
         let Some((index, scop)) = saved.region_at(at) else {
             return Ok(false);
         };
         if !saved.is_nests() {
-            return self.compile_whole(ctx, saved, options, |c| !c.units.is_empty());
+            return self.compile_whole(ctx, saved, options, |c| {
+                let mut units = c.units.iter();
+                let fits = units.all(|u| !all_sizes || u.stencil().suits_all_sizes());
+                !c.units.is_empty() && fits
+            });
+        }
+        if all_sizes {
+            return Ok(false);
         }
         let nest = SavedScop {
             scop: scop.clone(),

@@ -11,11 +11,10 @@ mod store;
 mod structs;
 
 pub use self::coarse::Wanted;
-use self::coarse::{InCells, Shape};
+use self::coarse::{InCells, Shape, many_cells};
 use self::functions::with_inputs;
 use self::narrow::Range;
 use super::affine::{Env, from_isl};
-use crate::ctype::CType;
 use crate::diag::{Diagnostic, Result};
 use crate::interface::Interface;
 use crate::ir::verify::MOST_AXES;
@@ -160,38 +159,6 @@ impl Launched {
             .collect();
         ranges.reverse();
         ranges
-    }
-}
-
-/// The condition that a launch has at least so many cells, unless that is known.
-fn many_cells(iterations: &[[Expr; 2]], least: i64) -> Option<Expr> {
-    let number = |n: i64| Expr::Literal {
-        text: format!("{n}.0"),
-        ty: CType::Double,
-    };
-    let (mut known, mut others) = (1i64, None);
-    for [lo, hi] in iterations {
-        match coarse::length(lo, hi) {
-            Expr::Int(n) => known = known.saturating_mul(n),
-            length => {
-                let length = Expr::Cast {
-                    ty: CType::Double,
-                    arg: Box::new(length),
-                };
-                others = Some(match others {
-                    Some(others) => Expr::binary("*", others, length),
-                    None => length,
-                });
-            }
-        }
-    }
-    match others {
-        None if known >= least => None,
-        None => Some(Expr::Int(0)),
-        Some(others) => {
-            let least = number(least.div_euclid(known.max(1)));
-            Some(Expr::binary("<=", least, others))
-        }
     }
 }
 

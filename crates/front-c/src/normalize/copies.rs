@@ -9,8 +9,8 @@ use super::strides::Strides;
 use super::tree::{self, Namer, Path};
 use super::walk;
 use hexcc_clang::ast::{
-    BinaryOp, Builtin, Callee, DeclId, DeclKind, Expr, ExprKind, FunctionId, Item, Length, Stmt,
-    StmtKind, TypeId, TypeKind, UnaryOp, Unit,
+    BinaryOp, Builtin, Callee, DeclId, DeclKind, Expr, ExprKind, FunctionId, Item, Length, Span,
+    Stmt, StmtKind, TypeId, TypeKind, UnaryOp, Unit,
 };
 
 /// Makes loops of the copies in a time loop; whether there are any.
@@ -20,27 +20,18 @@ pub(super) fn copies(
     function: FunctionId,
     (head, body): (&Stmt, &mut [Stmt]),
 ) -> bool {
-    let all = std::iter::once(head).chain(&*body).cloned().collect();
-    let mut copies = Copies {
-        function,
-        int: tree::whole(unit, Builtin::Int, 4),
-        long: tree::whole(unit, Builtin::Long, 8),
-        all,
-        unit,
-        namer,
-    };
-    copies.in_statements(body)
+    Copies::new((unit, namer), function, (head, body)).in_statements(body)
 }
 
 /// Where copies are replaced.
-struct Copies<'a> {
-    unit: &'a mut Unit,
-    namer: &'a mut Namer,
+pub(super) struct Copies<'a> {
+    pub unit: &'a mut Unit,
+    pub namer: &'a mut Namer,
     function: FunctionId,
     int: TypeId,
     long: TypeId,
     /// The statements of the time loop.
-    all: Vec<Stmt>,
+    pub all: Vec<Stmt>,
 }
 
 /// Cells that stand one behind the other.
@@ -60,17 +51,33 @@ struct Place {
 
 /// The number of bytes of a copy, as a product.
 #[derive(Default)]
-struct Bytes {
-    constants: Vec<i128>,
-    factors: Vec<Expr>,
+pub(super) struct Bytes {
+    pub constants: Vec<i128>,
+    pub factors: Vec<Expr>,
     /// Whether variables are multiplied in 64 bits.
-    is_wide: bool,
+    pub is_wide: bool,
 }
 
 /// What is copied; without a place, zeros.
 type Source = Option<Place>;
 
-impl Copies<'_> {
+impl<'a> Copies<'a> {
+    /// For the time loop of a function.
+    pub fn new(
+        (unit, namer): (&'a mut Unit, &'a mut Namer),
+        function: FunctionId,
+        (head, body): (&Stmt, &[Stmt]),
+    ) -> Copies<'a> {
+        Copies {
+            function,
+            int: tree::whole(unit, Builtin::Int, 4),
+            long: tree::whole(unit, Builtin::Long, 8),
+            all: std::iter::once(head).chain(body).cloned().collect(),
+            unit,
+            namer,
+        }
+    }
+
     /// Makes loops of copies in statements; whether there are any.
     fn in_statements(&mut self, body: &mut [Stmt]) -> bool {
         let each = body.iter_mut();
@@ -251,7 +258,7 @@ impl Copies<'_> {
         paths.iter().all(is_same).then(|| decl.extents.clone())
     }
 
-    fn number(&self, n: i128) -> Expr {
+    pub fn number(&self, n: i128) -> Expr {
         Expr {
             ty: self.int,
             span: self.unit[self.function].span,
@@ -259,7 +266,7 @@ impl Copies<'_> {
         }
     }
 
-    fn is_value(&self, expr: &Expr) -> bool {
+    pub fn is_value(&self, expr: &Expr) -> bool {
         numbers::value(self.unit, expr).is_some()
     }
 
@@ -279,7 +286,7 @@ impl Copies<'_> {
     }
 
     /// Whether an expression is a whole number that stores to cells leave as it is.
-    fn is_number(&self, cell: Builtin, expr: &Expr) -> bool {
+    pub fn is_number(&self, cell: Builtin, expr: &Expr) -> bool {
         let is_float = matches!(cell, Builtin::Float | Builtin::Double);
         let is_own = |path: &Path| path.fields.is_empty() && !path.through_pointer;
         numbers::paths(self.unit, expr).is_some_and(|all| is_float || all.iter().all(is_own))
@@ -312,7 +319,7 @@ impl Copies<'_> {
     }
 
     /// The factors of a number of bytes; with `through`, of what variables are that keep their values.
-    fn factors(&self, expr: &Expr, through: bool, bytes: &mut Bytes) -> Option<()> {
+    pub fn factors(&self, expr: &Expr, through: bool, bytes: &mut Bytes) -> Option<()> {
         let unit = &*self.unit;
         let expr = numbers::unwidened(unit, expr);
         match &expr.kind {
@@ -502,35 +509,26 @@ impl Copies<'_> {
                 tree::variable(self.unit, name, bound.ty, Some(zero), span)
             })
             .collect();
-        let subscripts: Vec<Expr> = iterators
-            .iter()
-            .map(|id| tree::var(self.unit, *id, span))
-            .collect();
+        let subscripts = self.subscripts(&iterators, span);
         let source = match from {
             None => tree::int(&one, 0),
             Some(place) => cell(place, &subscripts, &bounds),
         };
         let store = tree::assign(cell(to, &subscripts, &bounds), source);
-        let loops = subscripts.into_iter().zip(bounds).zip(iterators).rev();
-        loops.fold(store, |body, ((iterator, bound), id)| {
-            let kind = ExprKind::Unary(UnaryOp::PostIncrement, Box::new(iterator.clone()));
-            let step = Some(Expr {
-                kind,
-                ..iterator.clone()
-            });
-            let init = tree::stmt(span, StmtKind::Decl(vec![Item::Decl(id)]));
-            let kind = StmtKind::For {
-                init: Some(Box::new(init)),
-                cond: Some(tree::binary(BinaryOp::Less, iterator, bound)),
-                step,
-                body: Box::new(body),
-            };
-            tree::stmt(span, kind)
-        })
+        nest(
+            self.unit,
+            iterators.into_iter().zip(bounds).collect(),
+            store,
+        )
+    }
+
+    pub fn subscripts(&self, iterators: &[DeclId], span: Span) -> Vec<Expr> {
+        let all = iterators.iter();
+        all.map(|id| tree::var(self.unit, *id, span)).collect()
     }
 
     /// A product, with the type of a loop that runs as often; `None` without factors.
-    fn product(&mut self, factors: Vec<Expr>, is_wide: bool) -> Option<Expr> {
+    pub fn product(&mut self, factors: Vec<Expr>, is_wide: bool) -> Option<Expr> {
         let int = self.int;
         let least = if is_wide && !factors.iter().all(|e| self.is_value(e)) {
             self.long
@@ -553,6 +551,33 @@ impl Copies<'_> {
     }
 }
 
+/// Loops around a statement, from the outside, each with the number of its iterations.
+pub(super) fn nest(unit: &Unit, loops: Vec<(DeclId, Expr)>, body: Stmt) -> Stmt {
+    let span = body.span;
+    loops.into_iter().rev().fold(body, |body, (id, bound)| {
+        let iterator = tree::var(unit, id, span);
+        let init = tree::stmt(span, StmtKind::Decl(vec![Item::Decl(id)]));
+        let kind = StmtKind::For {
+            init: Some(Box::new(init)),
+            cond: Some(tree::binary(BinaryOp::Less, iterator, bound)),
+            step: Some(tree::incremented(unit, id, span)),
+            body: Box::new(body),
+        };
+        tree::stmt(span, kind)
+    })
+}
+
+/// The number of a cell in rows of some lengths, given its subscripts; all from the outside.
+pub(super) fn flat(subscripts: &[Expr], bounds: &[Expr]) -> Option<Expr> {
+    let lengths = bounds.iter().skip(1).cloned();
+    let (first, rest) = subscripts.split_first()?;
+    let rest = rest.iter().cloned().zip(lengths);
+    Some(rest.fold(first.clone(), |at, (subscript, length)| {
+        let row = tree::binary(BinaryOp::Mul, at, length);
+        tree::binary(BinaryOp::Add, row, subscript)
+    }))
+}
+
 /// One of the cells of a place.
 fn cell(place: &Place, subscripts: &[Expr], bounds: &[Expr]) -> Expr {
     let index = |base: Expr, at: Expr| Expr {
@@ -564,21 +589,13 @@ fn cell(place: &Place, subscripts: &[Expr], bounds: &[Expr]) -> Expr {
         Some(offset) => tree::binary(BinaryOp::Add, offset.clone(), at),
         None => at,
     };
-    let mut rows = subscripts.iter().cloned();
-    let first = rows.next();
     if place.inner.is_empty() {
-        let lengths = bounds.iter().skip(1).cloned();
-        let at = first.map(|first| {
-            rows.zip(lengths).fold(first, |at, (subscript, length)| {
-                let row = tree::binary(BinaryOp::Mul, at, length);
-                tree::binary(BinaryOp::Add, row, subscript)
-            })
-        });
-        return at.map_or(place.base.clone(), |at| {
+        return flat(subscripts, bounds).map_or(place.base.clone(), |at| {
             index(place.base.clone(), moved(at))
         });
     }
-    let first = first.map(moved);
+    let mut rows = subscripts.iter().cloned();
+    let first = rows.next().map(moved);
     first
         .into_iter()
         .chain(rows)

@@ -17,6 +17,7 @@
 //! | `constants` | `const int N = 64;` and `i * N + j != x * N + y` | 64 |
 //! | `temporaries` | `sum = 0; .. v[i] = sum;` of a variable of the file | a variable of the block |
 //! | `copies` | `memcpy(u, v, sizeof u);` | loops over the cells |
+//! | `sweeps` | `for (k = 0; k < n * m; k++) u[k] = v[k];` | loops over rows and columns |
 //! | `unroll` | `for (r = 1; r <= 4; r++) s += c[r] * u[i + r];` in the code of a cell | its body for each number |
 //! | `planes` | `for (k = 0; k < 9; k++) g[k][i][j] = ..` | its body for each plane; tried where no other form is tiled |
 //! | `guards` | `j == 0 ? 25 : u[j - 1]` | branches; tried where no other form is tiled |
@@ -86,6 +87,7 @@ mod square;
 mod strides;
 mod strip_mine;
 mod swaps;
+mod sweeps;
 mod temporaries;
 mod toggle;
 pub(crate) mod tree;

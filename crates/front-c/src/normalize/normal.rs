@@ -107,8 +107,10 @@ pub(super) fn normal(
         own,
         variant,
     )?);
-    let function = unit[function].body.clone()?;
-    let known = Known { globals, function };
+    let known = Known {
+        globals,
+        function: unit[function].body.clone()?,
+    };
     if pairs::pairs(&mut unit, &mut namer, &known, (before, &stmt, &mut body)) {
         passes.push("pairs");
     }
@@ -121,7 +123,7 @@ pub(super) fn normal(
     before_loop(
         &mut unit,
         &mut namer,
-        globals,
+        (function, globals),
         (&mut stmt, &mut body),
         found,
     );
@@ -222,13 +224,18 @@ fn in_cells(
 fn before_loop(
     unit: &mut Unit,
     namer: &mut Namer,
-    globals: &HashSet<DeclId>,
+    (function, globals): (FunctionId, &HashSet<DeclId>),
     (head, body): (&mut Stmt, &mut Vec<Stmt>),
     (passes, around): (&mut Vec<&'static str>, &mut Around),
 ) {
     if let Some(hoisted) = hoist::hoist(unit, namer, globals, (head, body)) {
         passes.push("hoist");
         around.wrap(hoisted);
+    }
+    let known = (function, globals, &*around.before);
+    if let Some(found) = sweeps::sweeps((unit, namer), known, (head, body)) {
+        passes.push("sweeps");
+        around.wrap(found);
     }
     if let Some(square) = square::square(unit, globals, (head, body)) {
         passes.push("square");

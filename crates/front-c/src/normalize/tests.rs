@@ -27,6 +27,7 @@ mod sizes;
 mod square;
 mod strip_mine;
 mod swaps;
+mod sweeps;
 mod temporaries;
 mod unreached;
 mod values;

@@ -400,7 +400,7 @@ impl Counted {
 }
 
 /// What a loop counts with, what it begins with, and whether the loop declares it.
-fn start<'e>(unit: &'e Unit, init: &'e Stmt) -> Option<(DeclId, &'e Expr, bool)> {
+pub(super) fn start<'e>(unit: &'e Unit, init: &'e Stmt) -> Option<(DeclId, &'e Expr, bool)> {
     let (iterator, first) = tree::begins(unit, init)?;
     let is_own = match &init.kind {
         StmtKind::Decl(items) if items.len() > 1 => return None,
@@ -457,7 +457,7 @@ fn goes(
 }
 
 /// Whether a variable is used otherwise than in loops that give it its first number.
-fn is_read_elsewhere(unit: &Unit, all: &[Stmt], id: DeclId) -> bool {
+pub(super) fn is_read_elsewhere(unit: &Unit, all: &[Stmt], id: DeclId) -> bool {
     let count = |stmt: &Stmt| {
         let mut n = 0;
         walk::all(unit, stmt, &mut |expr| {

@@ -75,12 +75,7 @@ fn known_macros<'a>(text: &'a str, directives: &[Range<usize>]) -> BTreeMap<&'a 
 /// `1 << 10` where nothing beside it binds as strongly.
 fn shifts(code: &Code) -> Vec<Edit> {
     let is_end = |at: usize| matches!(code.word(at), ")" | ";" | "]" | "," | "&&" | "||");
-    let begins = |at: usize| {
-        matches!(
-            code.word(at),
-            "(" | "=" | "<" | "<=" | ">" | ">=" | "[" | ","
-        )
-    };
+    let begins = |at: usize| ["(", "=", "<", "<=", ">", ">=", "[", ","].contains(&code.word(at));
     let places = (1..code.tokens.len())
         .filter(|&at| code.word(at + 1) == "<<" && begins(at - 1) && is_end(at + 3));
     let value = |at: usize| {

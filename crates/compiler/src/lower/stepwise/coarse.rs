@@ -12,7 +12,8 @@ mod tile;
 mod window;
 
 use self::window::{Window, windows};
-use super::{Lowering, bounds, many_cells, statements_in};
+use super::{Lowering, bounds, statements_in};
+use crate::ctype::CType;
 use crate::diag::Result;
 use crate::ir::{Expr, Helper, Kernel, Stmt, Unroll, VarId, WIDE};
 use crate::options::StepKernel;
@@ -110,6 +111,38 @@ pub(super) struct Coarse {
 /// Iterations from one to another.
 pub(super) fn length(lo: &Expr, hi: &Expr) -> Expr {
     plus(minus(hi.clone(), lo.clone()), 1)
+}
+
+/// The condition that a launch has at least so many cells, unless that is known.
+pub(super) fn many_cells(iterations: &[[Expr; 2]], least: i64) -> Option<Expr> {
+    let number = |n: i64| Expr::Literal {
+        text: format!("{n}.0"),
+        ty: CType::Double,
+    };
+    let (mut known, mut others) = (1i64, None);
+    for [lo, hi] in iterations {
+        match length(lo, hi) {
+            Expr::Int(n) => known = known.saturating_mul(n),
+            length => {
+                let length = Expr::Cast {
+                    ty: CType::Double,
+                    arg: Box::new(length),
+                };
+                others = Some(match others {
+                    Some(others) => Expr::binary("*", others, length),
+                    None => length,
+                });
+            }
+        }
+    }
+    match others {
+        None if known >= least => None,
+        None => Some(Expr::Int(0)),
+        Some(others) => {
+            let least = number(least.div_euclid(known.max(1)));
+            Some(Expr::binary("<=", least, others))
+        }
+    }
 }
 
 /// Cells from which on several of them a thread are faster than one, of all of 37 programs on an H200:

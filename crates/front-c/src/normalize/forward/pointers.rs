@@ -26,6 +26,13 @@ pub(super) fn pointers(scene: &mut Scene, part: &mut Part) -> bool {
     }
     for place in part.places() {
         let block = part.block(&place);
+        let alone = apart(&scene.unit, &block[place.at]);
+        if alone.iter().any(|stmt| declared(scene, stmt).is_some()) {
+            if let Some(block) = part.block_mut(&place) {
+                block.splice(place.at..=place.at, alone);
+            }
+            return true;
+        }
         let Some((id, target)) = declared(scene, &block[place.at]) else {
             continue;
         };
@@ -47,6 +54,21 @@ pub(super) fn pointers(scene: &mut Scene, part: &mut Part) -> bool {
         return true;
     }
     false
+}
+
+/// The declarations of a statement that has several, each by itself.
+fn apart(unit: &Unit, stmt: &Stmt) -> Vec<Stmt> {
+    let StmtKind::Decl(items) = &stmt.kind else {
+        return Vec::new();
+    };
+    let ids: Vec<DeclId> = walk::declared(stmt);
+    match items.len() {
+        n if n > 1 && n == ids.len() => {
+            let each = ids.into_iter();
+            each.map(|id| tree::declaration(unit, id)).collect()
+        }
+        _ => Vec::new(),
+    }
 }
 
 /// The one pointer that a statement declares, with what it points to.

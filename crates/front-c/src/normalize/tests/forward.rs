@@ -256,6 +256,12 @@ fn pointers_to_cells_and_rows_stand_for_them() {
         "for(i=0;i<n;i++){for(j=0;j<n;j++)v[(i*n+j)]=u[(i*n+(j-1))]*u[i*n]+u[i*n+j];}"
     );
     assert_eq!(
+        of(
+            "for (i = 0; i < n; i++) { const double *row = u + i * n, *up = u + (i - 1) * n; for (j = 0; j < n; j++) v[i * n + j] = row[j] + up[j]; }"
+        ),
+        "for(i=0;i<n;i++){for(j=0;j<n;j++)v[i*n+j]=u[(i*n+j)]+u[((i-1)*n+j)];}"
+    );
+    assert_eq!(
         inner("double *s = a[i].f; s[1] = s[2] + j;"),
         "a[i].f[1]=a[i].f[2]+j;"
     );

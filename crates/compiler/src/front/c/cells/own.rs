@@ -5,18 +5,16 @@ use crate::csource::{self, Code, Declarator, Place, statement_end, statements};
 use std::collections::BTreeSet;
 use std::ops::Range;
 
+/// Words of statements and expressions that leave some of their parts out.
+const CHOOSING: [&str; 8] = ["if", "for", "while", "do", "switch", "?", "&&", "||"];
+
 impl Body<'_> {
     /// Whether a statement that always runs uses an element.
     pub(super) fn is_certain(&self, uses: &[Range<usize>]) -> bool {
         let code = self.code;
         for stmt in statements(code, self.tokens.clone()) {
             let mut words = stmt.clone().map(|at| code.word(at));
-            let chooses = words.any(|w| {
-                matches!(
-                    w,
-                    "if" | "for" | "while" | "do" | "switch" | "?" | "&&" | "||"
-                )
-            });
+            let chooses = words.any(|word| CHOOSING.contains(&word));
             if !chooses && uses.iter().any(|u| stmt.contains(&u.start)) {
                 return true;
             }

@@ -234,10 +234,7 @@ fn remainder(code: &Code, at: usize, tokens: &Range<usize>) -> Option<(usize, St
     // What is before binds as strongly as `&` does, at least.
     let mut inner = at + 1;
     while inner < and {
-        if matches!(
-            code.word(inner),
-            "&" | "^" | "|" | "&&" | "||" | "?" | ":" | "," | "="
-        ) {
+        if ["&", "^", "|", "&&", "||", "?", ":", ",", "="].contains(&code.word(inner)) {
             return None;
         }
         inner = code.skip(inner);

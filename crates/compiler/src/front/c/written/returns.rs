@@ -60,18 +60,16 @@ fn has_wide(code: &Code, function: &Function) -> bool {
     all.any(|at| WIDE.contains(&code.word(at)))
 }
 
+/// Words before the type that a function returns.
+const LINKING: [&str; 5] = ["static", "inline", "__inline", "__inline__", "extern"];
+
 /// The words of the type that a function returns.
 pub(in crate::front::c) fn returned_type(code: &Code, function: &Function) -> String {
-    let words: Vec<&str> = super::tokens_in(code, &(function.start..function.name_range.start))
+    let words = super::tokens_in(code, &(function.start..function.name_range.start));
+    let words = words
         .map(|at| code.word(at))
-        .filter(|word| {
-            !matches!(
-                *word,
-                "static" | "inline" | "__inline" | "__inline__" | "extern"
-            )
-        })
-        .collect();
-    words.join(" ")
+        .filter(|word| !LINKING.contains(word));
+    words.collect::<Vec<_>>().join(" ")
 }
 
 /// `if (c) return;` among statements: a condition around those that follow.

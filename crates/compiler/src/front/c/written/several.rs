@@ -19,10 +19,8 @@ pub(super) fn calls(
     tokens: &Range<usize>,
     functions: &[Function],
 ) -> Option<(usize, String)> {
-    let is_word = matches!(
-        code.word(at),
-        "if" | "for" | "while" | "do" | "switch" | "return" | "else" | "{"
-    );
+    let words = ["if", "for", "while", "do", "switch", "return", "else", "{"];
+    let is_word = words.contains(&code.word(at));
     if !begins_statement(code, at) || is_word || in_parentheses(code, at, tokens) {
         return None;
     }
