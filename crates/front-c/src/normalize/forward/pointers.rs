@@ -27,7 +27,8 @@ pub(super) fn pointers(scene: &mut Scene, part: &mut Part) -> bool {
     for place in part.places() {
         let block = part.block(&place);
         let alone = apart(&scene.unit, &block[place.at]);
-        if alone.iter().any(|stmt| declared(scene, stmt).is_some()) {
+        let is_row = |(_, target): (DeclId, Target)| target.subscript.is_some();
+        if (alone.iter()).any(|stmt| declared(scene, stmt).is_some_and(is_row)) {
             if let Some(block) = part.block_mut(&place) {
                 block.splice(place.at..=place.at, alone);
             }
@@ -56,7 +57,7 @@ pub(super) fn pointers(scene: &mut Scene, part: &mut Part) -> bool {
     false
 }
 
-/// The declarations of a statement that has several, each by itself.
+/// The declarations of a statement that has several, each by itself: where one is of a pointer into rows, `u + i * n`.
 fn apart(unit: &Unit, stmt: &Stmt) -> Vec<Stmt> {
     let StmtKind::Decl(items) = &stmt.kind else {
         return Vec::new();
