@@ -63,8 +63,9 @@ fn apart(unit: &Unit, stmt: &Stmt) -> Vec<Stmt> {
         return Vec::new();
     };
     let ids: Vec<DeclId> = walk::declared(stmt);
+    let have_values = ids.iter().all(|id| unit[*id].init.is_some());
     match items.len() {
-        n if n > 1 && n == ids.len() => {
+        n if n > 1 && n == ids.len() && have_values => {
             let each = ids.into_iter();
             each.map(|id| tree::declaration(unit, id)).collect()
         }
