@@ -27,7 +27,7 @@ pub(super) fn copies(
 pub(super) struct Copies<'a> {
     pub unit: &'a mut Unit,
     pub namer: &'a mut Namer,
-    function: FunctionId,
+    pub function: FunctionId,
     int: TypeId,
     long: TypeId,
     /// The statements of the time loop.

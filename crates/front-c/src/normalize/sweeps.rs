@@ -192,7 +192,8 @@ impl Sweeps<'_> {
         let constants = size.constants.iter().filter(|n| **n != 1);
         let constants = constants.map(|n| self.copies.number(*n));
         let factors: Vec<Expr> = size.factors.iter().cloned().chain(constants).collect();
-        if factors.len() < 2 || !factors.iter().all(|e| self.is_kept(e, body)) {
+        let is_known = |e: &Expr| self.is_kept(e, body) && self.is_seen(e);
+        if factors.len() < 2 || !factors.iter().all(is_known) {
             return None;
         }
         let extents = match self.divisor(iterator, body) {
@@ -216,6 +217,20 @@ impl Sweeps<'_> {
             && are_single
             && known.into_iter().all(|e| self.stays(e));
         fits.then_some(extents)
+    }
+
+    /// Whether a factor means the same wherever it stands in the function and in the time loop.
+    fn is_seen(&self, factor: &Expr) -> bool {
+        let (unit, function) = (&*self.copies.unit, &self.copies.unit[self.copies.function]);
+        let mut used = HashSet::new();
+        walk::variables(factor, &mut used);
+        let all = function.body.iter().chain(&self.copies.all);
+        let declared = all.flat_map(walk::all_declared);
+        let hides = |own: DeclId| {
+            let is_other = |id: &DeclId| *id != own && unit[*id].name == unit[own].name;
+            used.iter().any(is_other)
+        };
+        !(declared.chain(function.params.iter().copied())).any(hides)
     }
 
     /// Whether a body leaves a factor as it is.

@@ -117,6 +117,9 @@ fn other_loops_stay() {
         "for (k = 0; k < all; k++) { u[k] = v[k]; m--; }",
         "for (k = 0; k < all; k++) { u[k] = v[k]; if (u[k] > 1) break; }",
         "for (k = 0; k < all; k++) { u[k] = v[k]; other(); }",
+        // Other variables have the names of what it is a product of.
+        "for (k = 0; k < all; k++) { int m = 2; u[k] = v[k] * m; }",
+        "int n = t; for (k = 0; k < all; k++) u[k] = v[k] * n;",
         // A product of 32 bits without a sign may wrap around.
         "for (k = 0; k < w * w; k++) v[k + 1] = 0; w++;",
     ] {
