@@ -9,6 +9,7 @@ use super::{Input, InputOptions, MAX_JUDGED, Reader, read_as_is};
 use crate::limit::TimeLimit;
 use hexcc_compiler::diag::Diagnostic;
 use hexcc_compiler::front::c::{self as front, Region};
+use hexcc_compiler::known::InTiles;
 use hexcc_compiler::options::{Options, Tiling};
 use hexcc_compiler::scop::{Converging, Segmented, SourceFile, is_better_parted};
 use hexcc_compiler::{csource, stepwise};
@@ -43,11 +44,13 @@ pub(super) fn in_tiles(options: &InputOptions, input: &Input, limit: &TimeLimit)
 fn better(options: &InputOptions, input: &Input, limit: &TimeLimit) -> Option<Wanted> {
     let is_marked = || !front::marked_regions(input.saved.source.own_text()).is_empty();
     let may = tiles(options).tiling != Tiling::Stepwise && options.planes.is_some();
-    let is_tiled = |all| is_tiled(options, input, limit, (input.saved.scop.span.start, all));
-    let steps =
-        (may && !is_marked()).then_some([(false, Wanted::Region), (true, Wanted::AllSizes)]);
-    let mut steps = steps.into_iter().flatten();
-    steps.find_map(|(all, wanted)| (is_tiled(all) == Some(false)).then_some(wanted))
+    let at = input.saved.scop.span.start;
+    let tiles = (may && !is_marked()).then(|| tiles_of(options, input, limit, at));
+    match tiles.flatten()? {
+        InTiles::Not => Some(Wanted::Region),
+        InTiles::ForSomeSizes => Some(Wanted::AllSizes),
+        InTiles::ForAllSizes => None,
+    }
 }
 
 /// What a loop has to be when it is written again.
@@ -147,10 +150,13 @@ fn with(
         (read.saved.nests, read.saved.stays) = (Vec::new(), None);
     }
     let is_resident = || form.segments.is_none() && stay(&options, &read, limit);
+    let is_tiled = || match tiles_of(&options, &read, limit, at) {
+        Some(InTiles::ForSomeSizes) => wanted != Wanted::AllSizes,
+        tiles => tiles == Some(InTiles::ForAllSizes),
+    };
     let is_good = wanted == Wanted::Resident && is_resident()
         || may_be_region && (wanted == Wanted::Any || is_region(&read, at))
-        || (form.segments.is_none() || read.saved.is_nests())
-            && is_tiled(&options, &read, limit, (at, wanted == Wanted::AllSizes)) == Some(true);
+        || (form.segments.is_none() || read.saved.is_nests()) && is_tiled();
     if !is_good {
         return None;
     }
@@ -215,16 +221,10 @@ fn stay(options: &InputOptions, read: &Input, limit: &TimeLimit) -> bool {
     read.saved.is_nests() && ctx.is_ok_and(stays)
 }
 
-/// Whether the loop at a place is tiled over time, or a region for all sizes; `None` where that is not known in time.
-fn is_tiled(
-    options: &InputOptions,
-    read: &Input,
-    limit: &TimeLimit,
-    at: (usize, bool),
-) -> Option<bool> {
+/// Whether the loop at a place is tiled over time; `None` where that is not known in time.
+fn tiles_of(options: &InputOptions, read: &Input, limit: &TimeLimit, at: usize) -> Option<InTiles> {
     let ctx = hexcc_isl::Ctx::with_stopper(limit.stopper().clone()).ok()?;
-    let tiled = read.known.is_tiled(&ctx, &read.saved, &tiles(options), at);
-    tiled.ok()
+    (read.known.in_tiles(&ctx, &read.saved, &tiles(options), at)).ok()
 }
 
 /// The options that loops are tried in tiles with.

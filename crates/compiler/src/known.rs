@@ -105,6 +105,17 @@ pub fn judge(ctx: &Ctx, saved: &SavedScop, options: &Options, known: &Known) -> 
     judged.map_err(|d| region::placed(ctx, saved, d))
 }
 
+/// What is known of the tiles of a time loop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InTiles {
+    /// There are none.
+    Not,
+    /// There are some, perhaps not for all sizes.
+    ForSomeSizes,
+    /// They are made for all sizes.
+    ForAllSizes,
+}
+
 /// Whether a region has arrays that nothing outside sees, which was not known where it was compiled before.
 fn has_own(saved: &SavedScop) -> bool {
     let region = saved.scop.span.start..saved.scop.span.end;
@@ -252,37 +263,40 @@ impl Known {
         Ok(parts.iter().all(|(span, _)| stays.holds(span)))
     }
 
-    /// Whether the time loop at a place is tiled: as a region, or with the results of C as a nest beside what stays on the host;
-    /// or, where that is asked, as a region for all sizes.
+    /// Whether the time loop at a place is tiled: as a region, or with the results of C as a nest beside what stays on the host.
     ///
     /// # Errors
     /// A broken invariant, and the end of the time that there is; of a region those of [`pipeline::compile`].
-    pub fn is_tiled(
+    pub fn in_tiles(
         &self,
         ctx: &Ctx,
         saved: &SavedScop,
         options: &Options,
-        (at, all_sizes): (usize, bool),
-    ) -> Result<bool> {
+        at: usize,
+    ) -> Result<InTiles> {
         let Some((index, scop)) = saved.region_at(at) else {
-            return Ok(false);
+            return Ok(InTiles::Not);
         };
         if !saved.is_nests() {
             return self.compile_whole(ctx, saved, options, |c| {
                 let mut units = c.units.iter();
-                let fits = units.all(|u| !all_sizes || u.stencil().suits_all_sizes());
-                !c.units.is_empty() && fits
+                let suit_all = units.all(|unit| unit.stencil().suits_all_sizes());
+                match (c.units.is_empty(), suit_all) {
+                    (true, _) => InTiles::Not,
+                    (_, true) => InTiles::ForAllSizes,
+                    (_, false) => InTiles::ForSomeSizes,
+                }
             });
-        }
-        if all_sizes {
-            return Ok(false);
         }
         let nest = SavedScop {
             scop: scop.clone(),
             nests: Vec::new(),
             ..saved.clone()
         };
-        Ok(tiles_exactly(ctx, &nest, (index, self), options)? == Some(true))
+        Ok(match tiles_exactly(ctx, &nest, (index, self), options)? {
+            Some(true) => InTiles::ForSomeSizes,
+            _ => InTiles::Not,
+        })
     }
 
     /// What has come of a region with these options, if that is known.

@@ -309,6 +309,41 @@ impl Helper {
     }
 }
 
+/// What is directly below an expression, to be read or to be changed.
+macro_rules! children {
+    ($children:ident, $expressions:ident, $iter:ident, $as_deref:ident $(, $mutable:tt)?) => {
+        /// What is directly below.
+        pub fn $children(&$($mutable)? self) -> Vec<&$($mutable)? Expr> {
+            match self {
+                Expr::Int(_)
+                | Expr::Literal { .. }
+                | Expr::Var(_)
+                | Expr::Aligned(_)
+                | Expr::Own(_) => Vec::new(),
+                Expr::Unary { arg, .. } | Expr::Cast { arg, .. } => vec![arg],
+                Expr::Exchange { value, .. } => vec![value],
+                Expr::Quotient { x, .. } => vec![x],
+                Expr::Element { row, index, .. } => {
+                    row.$iter().chain([index]).map(|e| &$($mutable)? **e).collect()
+                }
+                Expr::Binary { lhs, rhs, .. } => vec![lhs, rhs],
+                Expr::Select { cond, yes, no } => vec![cond, yes, no],
+                Expr::Math { args, .. } | Expr::Cell { args, .. } => args.$iter().collect(),
+                Expr::Helper(_, args) => args.$iter().collect(),
+                Expr::Behind { pointer, index } => {
+                    let index = index.$as_deref().into_iter();
+                    pointer.$expressions().into_iter().chain(index).collect()
+                }
+                Expr::Item {
+                    subscripts: args, ..
+                }
+                | Expr::Holds { args, .. } => args.$iter().collect(),
+                Expr::Wrapped { index, .. } => vec![index],
+            }
+        }
+    };
+}
+
 impl Expr {
     /// An element; of a row where there are rows.
     pub fn element(base: VarId, row: Option<Expr>, index: Expr) -> Expr {
@@ -352,60 +387,8 @@ impl Expr {
         }
     }
 
-    /// What is directly below.
-    pub fn children(&self) -> Vec<&Expr> {
-        match self {
-            Expr::Int(_)
-            | Expr::Literal { .. }
-            | Expr::Var(_)
-            | Expr::Aligned(_)
-            | Expr::Own(_) => Vec::new(),
-            Expr::Unary { arg, .. } | Expr::Cast { arg, .. } => vec![arg],
-            Expr::Exchange { value, .. } => vec![value],
-            Expr::Quotient { x, .. } => vec![x],
-            Expr::Element { row, index, .. } => row.iter().chain([index]).map(|e| &**e).collect(),
-            Expr::Binary { lhs, rhs, .. } => vec![lhs, rhs],
-            Expr::Select { cond, yes, no } => vec![cond, yes, no],
-            Expr::Math { args, .. } | Expr::Cell { args, .. } => args.iter().collect(),
-            Expr::Helper(_, args) => args.iter().collect(),
-            Expr::Behind { pointer, index } => {
-                let index = index.as_deref().into_iter();
-                pointer.expressions().into_iter().chain(index).collect()
-            }
-            Expr::Item {
-                subscripts: args, ..
-            }
-            | Expr::Holds { args, .. } => args.iter().collect(),
-            Expr::Wrapped { index, .. } => vec![index],
-        }
-    }
-
-    /// The same, to be changed.
-    pub fn children_mut(&mut self) -> Vec<&mut Expr> {
-        match self {
-            Expr::Int(_)
-            | Expr::Literal { .. }
-            | Expr::Var(_)
-            | Expr::Aligned(_)
-            | Expr::Own(_) => Vec::new(),
-            Expr::Unary { arg, .. } | Expr::Cast { arg, .. } => vec![arg],
-            Expr::Exchange { value, .. } => vec![value],
-            Expr::Quotient { x, .. } => vec![x],
-            Expr::Element { row, index, .. } => {
-                (row.iter_mut().chain([index])).map(|e| &mut **e).collect()
-            }
-            Expr::Binary { lhs, rhs, .. } => vec![lhs, rhs],
-            Expr::Select { cond, yes, no } => vec![cond, yes, no],
-            Expr::Math { args, .. } | Expr::Cell { args, .. } => args.iter_mut().collect(),
-            Expr::Helper(_, args) => args.iter_mut().collect(),
-            Expr::Behind { index, .. } => index.as_deref_mut().into_iter().collect(),
-            Expr::Item {
-                subscripts: args, ..
-            }
-            | Expr::Holds { args, .. } => args.iter_mut().collect(),
-            Expr::Wrapped { index, .. } => vec![index],
-        }
-    }
+    children!(children, expressions, iter, as_deref);
+    children!(children_mut, expressions_mut, iter_mut, as_deref_mut, mut);
 
     /// Calls `f` on the expression and everything below it.
     pub fn visit(&self, f: &mut dyn FnMut(&Expr)) {

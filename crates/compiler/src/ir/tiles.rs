@@ -57,6 +57,27 @@ pub enum Pointer {
     },
 }
 
+/// The expressions in a place, to be read or to be changed.
+macro_rules! expressions {
+    ($expressions:ident, $iter:ident $(, $mutable:tt)?) => {
+        /// The expressions in it.
+        pub fn $expressions(&$($mutable)? self) -> Vec<&$($mutable)? Expr> {
+            match self {
+                Pointer::Of(_) => Vec::new(),
+                Pointer::Row {
+                    first,
+                    number,
+                    pitch,
+                } => first.$expressions().into_iter().chain([number, pitch]).collect(),
+                Pointer::Further { from, by, .. } => {
+                    from.$expressions().into_iter().chain([by]).collect()
+                }
+                Pointer::Located { args, .. } => args.$iter().collect(),
+            }
+        }
+    };
+}
+
 impl Pointer {
     /// The row with a number.
     pub fn row(self, number: Expr, pitch: Expr) -> Pointer {
@@ -76,19 +97,8 @@ impl Pointer {
         }
     }
 
-    /// The expressions in it.
-    pub fn expressions(&self) -> Vec<&Expr> {
-        match self {
-            Pointer::Of(_) => Vec::new(),
-            Pointer::Row {
-                first,
-                number,
-                pitch,
-            } => [first.expressions(), vec![number, pitch]].concat(),
-            Pointer::Further { from, by, .. } => [from.expressions(), vec![by]].concat(),
-            Pointer::Located { args, .. } => args.iter().collect(),
-        }
-    }
+    expressions!(expressions, iter);
+    expressions!(expressions_mut, iter_mut, mut);
 
     /// The variable that it begins at.
     pub fn root(&self) -> VarId {

@@ -622,7 +622,7 @@ impl<'a> Lowering<'a> {
         Ok(AstNode::of_schedule(&schedule, &context, &names, whole)?)
     }
 
-    /// The same of what stands inside of a loop or a condition, and shares no constants with what is around.
+    /// Statements of a node that stands inside of something, and shares no constants with what is around.
     fn inside(
         &mut self,
         node: &AstNode,

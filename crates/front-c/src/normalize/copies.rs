@@ -502,13 +502,7 @@ impl<'a> Copies<'a> {
                     .unwrap_or_else(|| one.clone())
             })
             .collect();
-        let iterators: Vec<DeclId> = (bounds.iter())
-            .map(|bound| {
-                let zero = tree::int(&one, 0);
-                let name = self.namer.fresh("cell");
-                tree::variable(self.unit, name, bound.ty, Some(zero), span)
-            })
-            .collect();
+        let iterators = self.iterators(&["cell"], &bounds, span);
         let subscripts = self.subscripts(&iterators, span);
         let source = match from {
             None => tree::int(&one, 0),
@@ -520,6 +514,17 @@ impl<'a> Copies<'a> {
             iterators.into_iter().zip(bounds).collect(),
             store,
         )
+    }
+
+    /// Variables that loops with these bounds count with from 0, which are called so in turn.
+    pub fn iterators(&mut self, names: &[&str], bounds: &[Expr], span: Span) -> Vec<DeclId> {
+        let zero = self.number(0);
+        (bounds.iter().zip(names.iter().cycle()))
+            .map(|(bound, name)| {
+                let name = self.namer.fresh(name);
+                tree::variable(self.unit, name, bound.ty, Some(zero.clone()), span)
+            })
+            .collect()
     }
 
     pub fn subscripts(&self, iterators: &[DeclId], span: Span) -> Vec<Expr> {

@@ -79,6 +79,8 @@ struct Sweep {
     /// The numbers of its planes, rows and columns, from the outside, each as factors.
     extents: Vec<Vec<Expr>>,
     is_wide: bool,
+    /// The length of a row is known by the iterator's remainder.
+    divides: bool,
 }
 
 impl Sweeps<'_> {
@@ -107,9 +109,7 @@ impl Sweeps<'_> {
         let unit = &*self.copies.unit;
         let is_variable = |e: &Expr| numbers::value(unit, e).is_none();
         let is_product = |e: &Expr| matches!(&e.kind, ExprKind::Binary(BinaryOp::Mul, a, b) if is_variable(a) && is_variable(b));
-        let stays =
-            numbers::paths(unit, end).is_some_and(|all| all.iter().all(|path| self.keeps(path)));
-        if !walk::has(end, is_product) || !stays {
+        if !walk::has(end, is_product) || !self.stays(end) {
             return false;
         }
         let known = self
@@ -150,14 +150,16 @@ impl Sweeps<'_> {
         if !counts || !self.is_cell_code(iterator, body) {
             return None;
         }
+        let divisor = self.divisor(iterator, body);
         [true, false].into_iter().find_map(|through| {
             let mut size = Bytes::default();
             self.copies.factors(end, through, &mut size)?;
-            let extents = self.extents(iterator, body, &size)?;
+            let extents = self.extents((iterator, divisor.as_ref()), body, &size)?;
             Some(Sweep {
                 iterator,
                 extents,
                 is_wide: size.is_wide,
+                divides: divisor.is_some(),
             })
         })
     }
@@ -187,7 +189,12 @@ impl Sweeps<'_> {
     }
 
     /// The numbers of planes, rows and columns, from the outside; `None` where nothing tells the length of a row.
-    fn extents(&self, iterator: DeclId, body: &Stmt, size: &Bytes) -> Option<Vec<Vec<Expr>>> {
+    fn extents(
+        &self,
+        (iterator, divisor): (DeclId, Option<&Expr>),
+        body: &Stmt,
+        size: &Bytes,
+    ) -> Option<Vec<Vec<Expr>>> {
         let unit = &*self.copies.unit;
         let constants = size.constants.iter().filter(|n| **n != 1);
         let constants = constants.map(|n| self.copies.number(*n));
@@ -196,9 +203,9 @@ impl Sweeps<'_> {
         if factors.len() < 2 || !factors.iter().all(is_known) {
             return None;
         }
-        let extents = match self.divisor(iterator, body) {
+        let extents = match divisor {
             Some(row) => {
-                let at = (factors.iter()).rposition(|e| numbers::same(unit, e, &row))?;
+                let at = (factors.iter()).rposition(|e| numbers::same(unit, e, row))?;
                 let mut rest = factors;
                 let row = rest.remove(at);
                 vec![rest, vec![row]]
@@ -305,14 +312,7 @@ impl Sweeps<'_> {
         let bounds: Vec<Expr> = (sweep.extents.into_iter())
             .map(|factors| self.copies.product(factors, sweep.is_wide))
             .collect::<Option<_>>()?;
-        let zero = self.copies.number(0);
-        let mut iterators = Vec::new();
-        for (bound, name) in bounds.iter().zip(names) {
-            let name = self.copies.namer.fresh(name);
-            let zero = tree::int(&zero, 0);
-            let id = tree::variable(self.copies.unit, name, bound.ty, Some(zero), stmt.span);
-            iterators.push(id);
-        }
+        let iterators = self.copies.iterators(names, &bounds, stmt.span);
         let subscripts = self.copies.subscripts(&iterators, stmt.span);
         let number = flat(&subscripts, &bounds)?;
         let [.., row, column] = subscripts.as_slice() else {
@@ -330,7 +330,6 @@ impl Sweeps<'_> {
         let unit = &before;
         let is_it = |e: &Expr| tree::is_var(numbers::unwidened(unit, e), sweep.iterator);
         let is_row = |e: &Expr| bounds.len() == 2 && numbers::same(unit, e, &bounds[1]);
-        let divides = self.divisor(sweep.iterator, &body).is_some();
         walk::change_all(self.copies.unit, &mut body, &mut |expr| {
             let becomes = match &mut expr.kind {
                 ExprKind::Index(_, at) if is_it(at) => {
@@ -339,7 +338,7 @@ impl Sweeps<'_> {
                 }
                 ExprKind::Binary(BinaryOp::Div, a, by) if is_it(a) && is_row(by) => row,
                 ExprKind::Binary(BinaryOp::Rem, a, by) if is_it(a) && is_row(by) => column,
-                ExprKind::Var(id) if divides && *id == sweep.iterator => &number,
+                ExprKind::Var(id) if sweep.divides && *id == sweep.iterator => &number,
                 _ => return true,
             };
             *expr = becomes.clone();

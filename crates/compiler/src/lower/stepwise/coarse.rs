@@ -11,6 +11,7 @@ mod build;
 mod tile;
 mod window;
 
+pub(super) use self::tile::MOST_BYTES;
 use self::window::{Window, windows};
 use super::{Lowering, bounds, statements_in};
 use crate::ctype::CType;
@@ -286,7 +287,7 @@ fn all(conditions: Vec<Expr>) -> Option<Expr> {
 }
 
 /// An unrolled loop over the cells of a thread.
-fn over_cells(var: VarId, n: i64, body: Vec<Stmt>) -> Stmt {
+pub(super) fn over_cells(var: VarId, n: i64, body: Vec<Stmt>) -> Stmt {
     Stmt::For {
         var,
         first: Expr::Int(0),
@@ -407,7 +408,7 @@ impl Lowering<'_> {
         for mut shape in shapes {
             let windows = windows(cells, &shape);
             shape.without_tiles(&windows);
-            let fits = self.bytes_shared(&windows, cells.lanes) <= tile::MOST_BYTES;
+            let fits = self.bytes_shared(&windows, cells.lanes) <= MOST_BYTES;
             if fits && registers(cells, &windows) <= MOST_REGISTERS {
                 return Ok(shape);
             }

@@ -41,21 +41,20 @@ fn may_read(value: &Expr, written: &Expr) -> bool {
 
 /// Whether two indices differ, by a constant.
 fn differ(a: &Expr, b: &Expr) -> bool {
-    let parts = |e: &'_ Expr| -> (Expr, i64) {
-        match e {
-            Expr::Binary { op: "+", lhs, rhs } => match **rhs {
-                Expr::Int(c) => ((**lhs).clone(), c),
-                _ => (e.clone(), 0),
-            },
-            Expr::Binary { op: "-", lhs, rhs } => match **rhs {
-                Expr::Int(c) => ((**lhs).clone(), -c),
-                _ => (e.clone(), 0),
-            },
-            e => (e.clone(), 0),
-        }
-    };
-    let ((a, by_a), (b, by_b)) = (parts(a), parts(b));
+    let ((a, by_a), (b, by_b)) = (parted(a), parted(b));
     a == b && by_a != by_b
+}
+
+/// An index without the constant that is added to it, and that.
+pub(super) fn parted(index: &Expr) -> (&Expr, i64) {
+    match index {
+        Expr::Binary { op, lhs, rhs } => match (*op, &**rhs) {
+            ("+", Expr::Int(c)) => (lhs, *c),
+            ("-", Expr::Int(c)) => (lhs, -c),
+            _ => (index, 0),
+        },
+        _ => (index, 0),
+    }
 }
 
 impl<'a> Lowering<'a> {
@@ -141,7 +140,7 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// A constant with a value: the one of this name that the thread has, if there is one.
+    /// A constant with a value: one that the thread has, if there is one.
     fn constant(&mut self, (name, ty): (&str, Type), value: Expr, out: &mut Vec<Stmt>) -> Expr {
         let has =
             |(var, known): &&(VarId, Expr)| self.program.var(*var).ty == ty && *known == value;

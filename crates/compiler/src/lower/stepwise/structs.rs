@@ -5,19 +5,18 @@
 //! store what lies side by side.
 
 use super::Lowering;
+use super::coarse::{MOST_BYTES, over_cells};
+use super::statement::parted;
 use crate::ctype::CType;
-use crate::ir::build::{assign, comment, if_, int, joined, let_};
+use crate::ir::build::{assign, comment, if_, int, joined};
 use crate::ir::{
-    Axis, Block, Expr, Kernel, LANES, Own, Stmt, Type, Unroll, VarId, used, used_in, written_in,
+    Axis, Block, Expr, Kernel, LANES, Own, Stmt, Type, VarId, used, used_in, written_in,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Bytes of a struct that threads store by themselves: on an H200, structs of 20 to 108 bytes are stored 1.3 to 4.3 times as
 /// fast together, smaller ones no faster (docs/notes/results.md).
 const MOST_ALONE: usize = 16;
-
-/// Bytes that a block may have without being asked for by a launch.
-const MOST_SHARED: usize = 48 * 1024;
 
 /// Structs of one array that a kernel stores.
 struct Structs {
@@ -116,13 +115,7 @@ impl Structs {
 
 /// The struct and the member of an element.
 fn member(index: &Expr) -> Option<(&Expr, i64, i64)> {
-    let (first, member) = match index {
-        Expr::Binary { op: "+", lhs, rhs } => match **rhs {
-            Expr::Int(member) => (&**lhs, member),
-            _ => return None,
-        },
-        first => (first, 0),
-    };
+    let (first, member) = parted(index);
     match first {
         Expr::Binary { op: "*", lhs, rhs } => match **rhs {
             Expr::Int(members) if (0..members).contains(&member) => Some((lhs, members, member)),
@@ -184,9 +177,9 @@ impl Lowering<'_> {
             }
             [] => return,
         };
-        let [own_lane, own_warp] =
-            ["lane", "warp"].map(|name| self.program.add_var(name, Type::Index, true));
-        let place = [own_warp, own_lane].map(Expr::Var);
+        let mut numbers = Vec::new();
+        let lane = self.named_index("lane", lane, &mut numbers);
+        let place = [self.named_index("warp", warp, &mut numbers), lane];
         let mut body = std::mem::take(&mut kernel.body);
         let (mut arrays, mut ends) = (Vec::new(), Vec::new());
         for structs in &found {
@@ -208,7 +201,7 @@ impl Lowering<'_> {
             None => stmts,
         };
         kernel.body = arrays;
-        (kernel.body).extend([let_(own_lane, lane), let_(own_warp, warp)]);
+        kernel.body.extend(numbers);
         kernel.body.extend(under(exists(&kernel.axes), body));
         kernel.body.push(Stmt::BarrierOfWarp);
         let remark = "The lanes of a warp store what lies side by side.";
@@ -264,7 +257,7 @@ impl Lowering<'_> {
         let found: Vec<Structs> = found.into_values().filter(large).collect();
         let threads: u32 = WARPS[kernel.axes.len()].iter().product();
         let bytes: usize = found.iter().map(Structs::bytes).sum();
-        match kernel.reductions.is_empty() && bytes * threads as usize <= MOST_SHARED {
+        match kernel.reductions.is_empty() && bytes * threads as usize <= MOST_BYTES {
             true => found,
             false => Vec::new(),
         }
@@ -290,35 +283,20 @@ impl Lowering<'_> {
         [warp, lane]: &[Expr; 2],
     ) -> Vec<Stmt> {
         let name = format!("{}_first", self.program.var(structs.base).name);
-        let mut number = |name: &str| self.program.add_var(name, Type::Index, true);
-        let [first, piece, at] = [&*name, "piece", "at"].map(&mut number);
         let before = |e: Expr| Expr::binary("-", e, lane.clone());
-        let pieces = Expr::Var(piece).times(int(i64::from(LANES)));
-        let cell = Expr::binary("/", Expr::Var(at), int(structs.members));
-        let exists = Expr::binary(
-            "<=",
-            before(Expr::Var(along.var)).plus(cell),
-            along.range[1].clone(),
-        );
-        let from = Expr::element(of_warps, Some(warp.clone()), Expr::Var(at));
-        let to = Expr::element(structs.base, None, Expr::Var(first).plus(Expr::Var(at)));
-        vec![
-            let_(
-                first,
-                before(structs.cell.clone()).times(int(structs.members)),
-            ),
-            Stmt::For {
-                var: piece,
-                first: int(0),
-                cond: Expr::binary("<", Expr::Var(piece), int(structs.members)),
-                step: int(1),
-                any_order: false,
-                unroll: Unroll::Whole,
-                body: vec![
-                    let_(at, pieces.plus(lane.clone())),
-                    if_(exists, vec![assign(to, from)]),
-                ],
-            },
-        ]
+        let (mut all, mut body) = (Vec::new(), Vec::new());
+        let begin = before(structs.cell.clone()).times(int(structs.members));
+        let first = self.named_index(&name, begin, &mut all);
+        let piece = self.program.add_var("piece", Type::Index, true);
+        let at = (Expr::Var(piece).times(int(i64::from(LANES)))).plus(lane.clone());
+        let at = self.named_index("at", at, &mut body);
+        let cell = Expr::binary("/", at.clone(), int(structs.members));
+        let cell = before(Expr::Var(along.var)).plus(cell);
+        let exists = Expr::binary("<=", cell, along.range[1].clone());
+        let from = Expr::element(of_warps, Some(warp.clone()), at.clone());
+        let to = Expr::element(structs.base, None, first.plus(at));
+        body.push(if_(exists, vec![assign(to, from)]));
+        all.push(over_cells(piece, structs.members, body));
+        all
     }
 }

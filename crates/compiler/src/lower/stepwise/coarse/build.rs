@@ -35,7 +35,7 @@ pub(super) struct Build<'b> {
     pub windows: Vec<Window>,
     /// Statements that define coordinates, and what they define by loop, offset and bound.
     lets: Vec<Stmt>,
-    known: BTreeMap<(usize, i64, String), Expr>,
+    known: Vec<((usize, i64, Expr), Expr)>,
     /// By statement, the values that it gives to the cells along the innermost loop.
     values: BTreeMap<usize, VarId>,
 }
@@ -108,7 +108,7 @@ impl Lowering<'_> {
             instances: BTreeMap::new(),
             windows: Vec::new(),
             lets: Vec::new(),
-            known: BTreeMap::new(),
+            known: Vec::new(),
             values: BTreeMap::new(),
             in_block,
             shape,
@@ -376,18 +376,16 @@ impl Lowering<'_> {
 
     /// A variable for a coordinate, one for each that there is.
     fn named(&mut self, build: &mut Build<'_>, (axis, at): (usize, i64), value: Expr) -> Expr {
-        let key = (axis, at, format!("{value:?}"));
-        if let Some(known) = build.known.get(&key) {
+        let what = (axis, at, value.clone());
+        if let Some((_, known)) = build.known.iter().find(|(known, _)| *known == what) {
             return known.clone();
         }
         let sign = if at < 0 { "m" } else { "p" };
         let base = &self.program.var(build.vars[axis]).name;
         let name = format!("{base}_{sign}{}", at.abs());
-        let var = self.program.add_var(&name, Type::Index, true);
-        let value = Some(value);
-        build.lets.push(Stmt::Let { var, value });
-        build.known.insert(key, Expr::Var(var));
-        Expr::Var(var)
+        let coordinate = self.named_index(&name, value, &mut build.lets);
+        build.known.push((what, coordinate.clone()));
+        coordinate
     }
 
     /// How far along a loop a row is, at most as far as cells need.
@@ -412,8 +410,7 @@ impl Lowering<'_> {
         let here = plus(k.clone(), build.shape.offset + m * lanes);
         let first = build.order.first().and_then(|s| build.cells.writes.get(s));
         let written = first.map(|near| self.columns(near.array));
-        let alike = build.in_block.is_none()
-            && matches!(written, Some(Ok(w)) if format!("{w:?}") == format!("{columns:?}"));
+        let alike = build.in_block.is_none() && matches!(written, Some(Ok(w)) if w == *columns);
         let mut inside = here;
         if m > 0 || !alike {
             let last = plus(columns.clone(), -lanes);

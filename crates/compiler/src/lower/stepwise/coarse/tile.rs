@@ -18,8 +18,8 @@ use crate::scop::Scop;
 use crate::tiling::coarsen::Sub;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Bytes of tiles that a block may have without being asked for by a launch.
-pub(super) const MOST_BYTES: usize = 48 * 1024;
+/// Bytes that the threads of a block may share without being asked for by a launch.
+pub(in crate::lower::stepwise) const MOST_BYTES: usize = 48 * 1024;
 
 /// A number of an element that is loaded: by loop but the innermost, and in accesses.
 type Spot = (Vec<i64>, i64);
@@ -223,7 +223,12 @@ impl Lowering<'_> {
     }
 
     /// A variable for a number.
-    fn named_index(&mut self, name: &str, value: Expr, body: &mut Vec<Stmt>) -> Expr {
+    pub(in crate::lower::stepwise) fn named_index(
+        &mut self,
+        name: &str,
+        value: Expr,
+        body: &mut Vec<Stmt>,
+    ) -> Expr {
         let var = self.program.add_var(name, Type::Index, true);
         body.push(let_(var, value));
         Expr::Var(var)
