@@ -282,8 +282,12 @@ impl Run {
             || compiled.units.iter().all(|u| u.stencil().exact)
                 && (compiled.tiled_nests.iter()).all(|nest| nest.unit.stencil().exact)
                 && compiled.stepwise.iter().all(|part| part.interface.exact);
-        let rounds = (compiled.stepwise.iter()).any(|part| part.plan.rounds().is_some());
-        self.judge(&expected, &found, self.tolerance(exact, rounds), nests)
+        self.judge(
+            &expected,
+            &found,
+            self.tolerance(exact, compiled.rounds()),
+            nests,
+        )
     }
 
     /// Which way the loops have run, and why.

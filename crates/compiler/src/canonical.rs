@@ -12,6 +12,7 @@
 use crate::csource;
 use crate::deps::{self, Dependence};
 use crate::diag::{Diagnostic, Result};
+use crate::options::Sums;
 use crate::scop::{Access, ArrayId, Chunk, Scop, SourceFile, Statement};
 use crate::tiling::reduction::{self, Reduction};
 use hexcc_isl::{Bound, DimType, Map, PwAff, Set};
@@ -85,8 +86,8 @@ impl Canonical {
 /// The largest number of space dimensions accepted.
 pub const MAX_SPACE_DIMS: usize = 4;
 
-/// Brings the statements of a chunk into canonical form; those that `may_record` says are statements that fold into numbers
-/// of their time steps: [`Canonical::recorded`].
+/// Brings the statements of a chunk into canonical form; with `records` some may fold into numbers of their time steps
+/// ([`Canonical::recorded`]), where sums are those that it says.
 ///
 /// # Errors
 /// HX0201 without a time loop, HX0203 where a space loop carries a dependence
@@ -95,7 +96,7 @@ pub fn canonicalize(
     scop: &Scop,
     source: &SourceFile,
     chunk: &Chunk,
-    may_record: bool,
+    records: Option<Sums>,
 ) -> Result<Canonical> {
     let stmts: Vec<&Statement> = chunk.stmts.iter().map(|&i| &scop.stmts[i]).collect();
     let no_time_loop = || {
@@ -128,15 +129,10 @@ pub fn canonicalize(
     let times = normalize_time(&stmts, &times)?;
     let roles = array_roles(scop, &stmts, &times)?;
 
-    let recorded = match may_record {
-        true => recorded(
-            scop,
-            (&stmts, &times),
-            &roles,
-            source.is_converging(&chunk.span),
-        )?,
-        false => BTreeMap::new(),
-    };
+    let is_looked_at = source.is_converging(&chunk.span);
+    let recorded = (records.map(|s| recorded(scop, (&stmts, &times), &roles, (is_looked_at, s))))
+        .transpose()?
+        .unwrap_or_default();
     let coordinates = coordinates(&stmts, &roles, &recorded)?;
     let n_space = coordinates.iter().map(Vec::len).max().unwrap_or(0);
     if n_space == 0 {
@@ -162,14 +158,8 @@ pub fn canonicalize(
 
     let mut canonical = Vec::new();
     for ((stmt, time), space) in stmts.iter().zip(&times).zip(&coordinates) {
-        let mut map = time.to_map()?;
-        for _ in space.len()..n_space {
-            map = map.flat_range_product(&constant_like(&map, 0)?)?;
-        }
-        for f in space {
-            map = map.flat_range_product(&f.to_map()?)?;
-        }
-        let map = map.intersect_domain(&stmt.domain)?.coalesce()?;
+        let map = to_time_and_space(time, space, n_space)?.intersect_domain(&stmt.domain)?;
+        let map = map.coalesce()?;
         if !map.is_injective()? {
             return Err(not_injective(scop, source, stmt));
         }
@@ -201,6 +191,18 @@ pub fn canonicalize(
         }
     }
     Err(nothing_travels(scop, source, chunk, &result.names[0]))
+}
+
+/// `{ X -> [time, 0, .., space] }`.
+fn to_time_and_space(time: &PwAff, space: &[PwAff], n_space: usize) -> Result<Map> {
+    let mut map = time.to_map()?;
+    for _ in space.len()..n_space {
+        map = map.flat_range_product(&constant_like(&map, 0)?)?;
+    }
+    for f in space {
+        map = map.flat_range_product(&f.to_map()?)?;
+    }
+    Ok(map)
 }
 
 /// The coordinates of statements along space.
@@ -246,12 +248,12 @@ fn at_cell(
 
 /// By index, the statements that fold a value of each cell into a number of their time step, in any order: `if (d > most[t])
 /// most[t] = d;`. Nothing else of the loop uses these numbers. Where the program looks at them before it relies on them,
-/// any order will do for all terms but NaN.
+/// any order will do for all terms but NaN, and for sums if they may round otherwise.
 fn recorded(
     scop: &Scop,
     (stmts, times): (&[&Statement], &[PwAff]),
     roles: &BTreeMap<ArrayId, Vec<DimRole>>,
-    is_looked_at: bool,
+    (is_looked_at, sums): (bool, Sums),
 ) -> Result<BTreeMap<usize, Reduction>> {
     let mut found = BTreeMap::new();
     for (s, stmt) in stmts.iter().enumerate() {
@@ -274,7 +276,8 @@ fn recorded(
         let is_own = element.is_single_valued()? && element.is_injective()?;
         let is_word = matches!(scop.array(array).elem.size(), 4 | 8);
         let is_ordered = reduction.ordered && !(is_looked_at && reduction.but_for_nan);
-        if is_alone && is_own && is_word && !is_ordered && !reduction.rounds() {
+        let is_exact = !reduction.rounds() || (is_looked_at && sums == Sums::Parallel);
+        if is_alone && is_own && is_word && !is_ordered && is_exact {
             found.insert(s, reduction);
         }
     }

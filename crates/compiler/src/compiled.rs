@@ -9,6 +9,7 @@ use crate::kernel::stream::Slab;
 use crate::options::Gpus;
 use crate::sched::HybridSchedule;
 use crate::scop::{FinalValue, Scop};
+use crate::stepwise;
 use crate::stream_size::StreamChoice;
 use crate::tile_size::Choice;
 use crate::tiling::hybrid::Hybrid;
@@ -55,6 +56,14 @@ impl Unit {
         match &self.tiled.kernel {
             Kernel::Hybrid(hybrid) => hybrid.choice().map(Choice::gcells),
             Kernel::Overlapped(..) => self.stream_choice().map(|c| c.gcells),
+        }
+    }
+
+    /// The statement whose terms tiles add in another order than C, by index in the scop.
+    pub(crate) fn rounds(&self) -> Option<usize> {
+        match self.stream()? {
+            StreamKernel::Rows(ir) => Some(self.analysis.canonical.stmts[ir.rounds()?].stmt),
+            StreamKernel::Planes(_) => None,
         }
     }
 
@@ -219,6 +228,32 @@ impl Compiled {
             timings: clock.laps,
             tuned: None,
         }
+    }
+
+    /// The first statement of each of its time loops in tiles whose terms these add in another order than C.
+    pub(crate) fn rounded_in_tiles(&self) -> impl Iterator<Item = (&Scop, usize)> {
+        let units = self.units.iter().map(|unit| (&self.scop, unit));
+        let nests = self.tiled_nests.iter().map(|nest| (&nest.scop, &nest.unit));
+        (units.chain(nests)).filter_map(|(scop, unit)| Some((scop, unit.rounds()?)))
+    }
+
+    /// The same, with a warning of each of these.
+    pub(crate) fn with_sums(mut self) -> Compiled {
+        let sums: Vec<Diagnostic> = (self.rounded_in_tiles())
+            .map(|(scop, stmt)| stepwise::rounds(scop, stmt, "tiles have parts of it"))
+            .collect();
+        let is_told = self
+            .warnings
+            .iter()
+            .any(|d| sums.iter().any(|sum| sum.code == d.code));
+        self.warnings.extend(sums.into_iter().filter(|_| !is_told));
+        self
+    }
+
+    /// Whether sums round in other places than C's.
+    pub fn rounds(&self) -> bool {
+        let mut parts = self.stepwise.iter();
+        parts.any(|part| part.plan.rounds().is_some()) || self.rounded_in_tiles().next().is_some()
     }
 
     /// The time loop that several GPUs share, the first one if there are several.

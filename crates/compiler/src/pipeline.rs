@@ -37,7 +37,7 @@ pub fn compile_with(
             }
         }
     });
-    compiled.map_err(|d| placed(ctx, saved, d))
+    (compiled.map(Compiled::with_sums)).map_err(|d| placed(ctx, saved, d))
 }
 
 /// The passes from dependences on.

@@ -3,7 +3,7 @@
 use crate::clock::Clock;
 use crate::diag::{Diagnostic, Result};
 use crate::known::Known;
-use crate::options::{Language, Options, Tiling};
+use crate::options::{Language, Options, Sums, Tiling};
 use crate::scop::{Around, Chunk, SavedScop, Scop, SourceFile, members, records};
 use crate::tiling::{Analysis, Tiled, TimeLoop};
 use crate::{carried, causes, csource, narrowing, precision, preference, temporaries, updates};
@@ -233,6 +233,7 @@ pub(crate) struct Asked {
     tiling: Tiling,
     prefers_steps: bool,
     hex_dim: Option<usize>,
+    sums: Sums,
 }
 
 impl Asked {
@@ -243,6 +244,7 @@ impl Asked {
             tiling: options.wanted_tiling(),
             prefers_steps: options.may_prefer_steps(),
             hex_dim: options.hex_dim,
+            sums: options.sums,
         }
     }
 }

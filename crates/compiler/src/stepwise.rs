@@ -460,17 +460,21 @@ pub fn instead(refusal: Diagnostic) -> Diagnostic {
     refusal.into_warning("not tiled over time, but run with one launch per step")
 }
 
+/// The warning of a sum that several have parts of.
+pub(crate) fn rounds(scop: &Scop, stmt: usize, who: &str) -> Diagnostic {
+    Diagnostic::warning("HX0208", "a sum rounds in other places than C's")
+        .at(
+            scop.stmts[stmt].span.clone(),
+            format!("{who}, which are combined then"),
+        )
+        .note("the order is the same in every run; with `n` terms the result is within about log2(n) ulps of the sum of their magnitudes")
+        .help("`--sums ordered` keeps C's order, in which one thread computes it")
+}
+
 /// Warnings of loops that one thread runs, and of sums that all threads compute.
 pub fn warnings(scop: &Scop, part: &Stepwise) -> Vec<Diagnostic> {
-    let rounds = part.plan.rounds().map(|stmt| {
-        Diagnostic::warning("HX0208", "a sum rounds in other places than C's")
-            .at(
-                scop.stmts[stmt].span.clone(),
-                "all threads compute parts of it, which are combined then",
-            )
-            .note("the order is the same in every run; with `n` terms the result is within about log2(n) ulps of the sum of their magnitudes")
-            .help("`--sums ordered` keeps C's order, in which one thread computes it")
-    });
+    let rounds =
+        (part.plan.rounds()).map(|stmt| rounds(scop, stmt, "all threads compute parts of it"));
     let in_place = part.plan.steps.iter().filter_map(|step| {
         let hyperplanes = step.hyperplanes.as_ref()?;
         let stmt = *step.stmts.first()?;

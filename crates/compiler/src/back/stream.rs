@@ -568,6 +568,7 @@ impl Printer<'_> {
             self.j
         ));
         self.first_columns_of_pass();
+        self.parts_of_pass();
         self.out.close("};");
         self.out.line("");
     }
@@ -633,7 +634,7 @@ impl Printer<'_> {
             ""
         };
         self.out.line("template <int Steps>");
-        self.out.open(format!("__device__ __forceinline__ void tile(const Args &args, const Pass &pass, int lane{rows}, int j_first) {{"));
+        self.out.open(format!("__device__ __forceinline__ void tile(const Args &args, const Pass &pass, {}int lane{rows}, int j_first) {{", self.index_of_tile("int ")));
         self.parameters(&body);
         self.out.text.push_str(&body);
         self.out.close("}");
@@ -1311,8 +1312,10 @@ impl Printer<'_> {
         } else {
             ""
         };
-        self.out
-            .line(format!("tile<Steps>(args, pass, lane, {rows}j_first);"));
+        let index = self.index_of_tile("");
+        self.out.line(format!(
+            "tile<Steps>(args, pass, {index}lane, {rows}j_first);"
+        ));
         self.out.close("}");
         self.out.line("");
     }
@@ -1733,21 +1736,7 @@ impl Printer<'_> {
             self.out
                 .line("const unsigned grid = (unsigned)((pass.tiles + WARPS - 1) / WARPS);");
         }
-        let toggles = if ir.alternates() {
-            ""
-        } else {
-            ", in_next = !in_next"
-        };
-        self.out.open(format!("for (; count[@] > 0 && error == cudaSuccess; --count[@], --launches{toggles}, pass.t0 += sizes[@]) {{").as_str());
-        self.steps_of_patches();
-        self.planes_of_launch();
-        self.renew_planes();
-        self.launch_kernel(&sizes, of_warps);
-        for name in self.fields.iter().filter(|_| ir.alternates()) {
-            self.out
-                .line(format!("pass.{name}_in[0] = pass.{name}_out[0];"));
-        }
-        self.out.close("}");
+        self.launches(&sizes, of_warps);
         self.out.close("}");
         self.out
             .line("return error == cudaSuccess ? cudaGetLastError() : error;");

@@ -390,6 +390,12 @@ impl StreamIr {
         unsure.map(|record| record.array).collect()
     }
 
+    /// The first statement whose terms are added in another order than C's.
+    pub fn rounds(&self) -> Option<usize> {
+        let mut rounding = self.records.iter().filter(|record| record.rounds);
+        rounding.next().map(|record| record.piece.stmt)
+    }
+
     /// Whether a block streams planes: three space dimensions.
     pub fn has_planes(&self) -> bool {
         self.pipeline.n_space == 3

@@ -199,8 +199,12 @@ fn threads(warps: i64) -> u32 {
 }
 
 impl StreamRun {
-    /// The run of a kernel that streams rows, on arrays that lie so; `None` where a number does not fit.
+    /// The run of a kernel that streams rows, on arrays that lie so; `None` where a number does not fit, or sums are folded by
+    /// a kernel of their own.
     pub fn of_rows(ir: &StreamIr, params: &[i64], layouts: &[ArrayLayout]) -> Option<StreamRun> {
+        if ir.rounds().is_some() {
+            return None;
+        }
         let kernels = instances_of_rows(ir);
         let fields: Vec<RowField> = (0..ir.fields.len())
             .map(|f| RowField::new(ir, f, layouts))

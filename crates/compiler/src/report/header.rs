@@ -83,6 +83,9 @@ pub(crate) fn of_overlapped(
     let mut lines = vec![origin(around, at, version), String::new()];
     lines.extend(tiles_of(kernel));
     lines.extend(compiled.tuned.iter().map(|tuned| format!("  {tuned}")));
+    if unit.rounds().is_some() {
+        lines.extend(sums("Tiles have parts of sums, which are added"));
+    }
     lines.extend(exactness(around, kernel.stencil()));
     lines
 }
@@ -259,21 +262,24 @@ pub(crate) fn of_steps(around: Around, part: &Stepwise, version: &str) -> Vec<St
         "isl has proven that no two threads of a launch touch an element that one of them writes.".to_string(),
     ]
     .into_iter()
-    .chain(sums(part))
+    .chain(sums_of_all(part))
     .chain(swapped(&part.interface))
     .chain([bits(around, &part.interface)])
     .collect()
 }
 
 /// What is said of sums that all threads compute.
-fn sums(part: &Stepwise) -> Vec<String> {
-    match part.plan.rounds() {
-        None => Vec::new(),
-        Some(_) => vec![
-            "All threads compute sums together, in an order that is the same in every run but not C's:".to_string(),
-            "these round in other places.".to_string(),
-        ],
-    }
+fn sums_of_all(part: &Stepwise) -> impl Iterator<Item = String> + use<> {
+    let all = (part.plan.rounds()).map(|_| sums("All threads compute sums together,"));
+    all.into_iter().flatten()
+}
+
+/// What is said of sums of which several have parts.
+fn sums(who: &str) -> [String; 2] {
+    [
+        format!("{who} in an order that is the same in every run but not C's:"),
+        "these round in other places.".to_string(),
+    ]
 }
 
 /// Of the loops of a part of the region in a program that stays C.
@@ -298,7 +304,7 @@ pub(crate) fn of_loops(
         ],
     };
     lines.extend(what);
-    lines.extend(sums(part));
+    lines.extend(sums_of_all(part));
     let equal = match (language, part.interface.exact) {
         (Language::OpenCl, true) => [
             "Built with `cc -O2 -ffp-contract=off .. -lOpenCL` the results equal the C program's bit",

@@ -58,7 +58,8 @@ impl Analysis {
         clock.begin("dependences")?;
         let may_record = matches!(options.wanted_tiling(), Tiling::Auto | Tiling::Overlapped)
             && !options.language.is_c();
-        let canonical = canonical::canonicalize(scop, source, chunk, may_record)?;
+        let records = may_record.then_some(options.sums);
+        let canonical = canonical::canonicalize(scop, source, chunk, records)?;
         clock.begin("cone")?;
         let cone = deps::cone(scop, source, &canonical)?;
         let hex_dim = options.hex_dim.unwrap_or(0);

@@ -98,7 +98,7 @@ impl Printer<'_> {
     }
 
     /// The launch of the kernel with so many time steps, of these sizes.
-    pub(super) fn launch_kernel(&mut self, sizes: &[i64], of_warps: Option<i64>) {
+    fn launch_kernel(&mut self, sizes: &[i64], of_warps: Option<i64>) {
         let (kernel, prefix) = (self.called(), self.called().to_uppercase());
         let together =
             format!("{kernel}<<<grid, {prefix}_THREADS, {prefix}_BYTES, stream>>>(args, pass);");
@@ -124,5 +124,27 @@ impl Printer<'_> {
             ));
         }
         self.out.close("}");
+    }
+
+    /// All launches of `sizes[@]` time steps.
+    pub(super) fn launches(&mut self, sizes: &[i64], of_warps: Option<i64>) {
+        self.allocate_parts();
+        let alternates = self.ir.alternates();
+        let toggles = match alternates {
+            true => "",
+            false => ", in_next = !in_next",
+        };
+        self.out.open(format!("for (; count[@] > 0 && error == cudaSuccess; --count[@], --launches{toggles}, pass.t0 += sizes[@]) {{"));
+        self.steps_of_patches();
+        self.planes_of_launch();
+        self.renew_planes();
+        self.launch_kernel(sizes, of_warps);
+        self.fold_parts();
+        for name in self.fields.iter().filter(|_| alternates) {
+            self.out
+                .line(format!("pass.{name}_in[0] = pass.{name}_out[0];"));
+        }
+        self.out.close("}");
+        self.free_parts();
     }
 }

@@ -10,7 +10,7 @@ use crate::kernel::stream::Record;
 /// Names that the text of records uses.
 pub(super) const FIXED: &[&str] = &[
     "unsure", "record", "Results", "results", "Number", "part", "word", "seen", "before", "bits",
-    "after", "Word",
+    "after", "Word", "in_order", "nothing", "to", "half", "all", "number",
 ];
 
 /// Folds what a warp has into memory.
@@ -32,6 +32,22 @@ template <typename Number, typename Word> __device__ __forceinline__ void record
     if (now == seen) return;
     seen = now;
   }
+}
+";
+
+/// Folds what all tiles have, in one order.
+const IN_ORDER: &str = r"// Folds what all tiles have of the time steps of a launch into the numbers of these, in an order that is always the same.
+template <typename Number, typename Element> __global__ void __launch_bounds__(256) in_order(Element *to, const typename Number::Value *parts, int n) {
+  __shared__ typename Number::Value all[256];
+  const int number = threadIdx.x;
+  typename Number::Value part = Number::nothing();
+  for (int k = number; k < n; k += 256) part = Number::with(part, parts[(size_t)blockIdx.x * n + k]);
+  all[number] = part;
+  for (int half = 128; half > 0; half /= 2) {
+    __syncthreads();
+    if (number < half) all[number] = Number::with(all[number], all[number + half]);
+  }
+  if (number == 0) to[blockIdx.x] = (Element)Number::with(to[blockIdx.x], all[0]);
 }
 ";
 
@@ -66,6 +82,90 @@ impl Printer<'_> {
         format!("{}_part", self.names.get(&array.name))
     }
 
+    /// Where tiles put what they have of a record whose terms are folded in order.
+    fn parts(&self, record: &Record) -> String {
+        format!("{}s", self.part(record))
+    }
+
+    /// The records whose terms are folded in order, with their numbers.
+    fn in_order(&self) -> impl Iterator<Item = (usize, &Record)> {
+        let all = self.ir.records.iter().enumerate();
+        all.filter(|(_, record)| record.rounds)
+    }
+
+    /// What a tile is told, where it puts what it has of a record.
+    pub(super) fn index_of_tile(&self, ty: &str) -> String {
+        match self.in_order().next() {
+            Some(_) => format!("{ty}index, "),
+            None => String::new(),
+        }
+    }
+
+    /// The fields of `Pass` for records whose terms are folded in order.
+    pub(super) fn parts_of_pass(&mut self) {
+        let fields: Vec<String> = (self.in_order())
+            .map(|(_, record)| {
+                let of = &self.ir.stencil.arrays[record.array].name;
+                let (ty, parts) = (record.ty, self.parts(record));
+                format!("{ty} *{parts}; // of each time step, what each tile has of {of}")
+            })
+            .collect();
+        for field in &fields {
+            self.out.line(field);
+        }
+        if !fields.is_empty() {
+            self.out.line("int n_parts; // tiles");
+        }
+    }
+
+    /// Allocates memory for what tiles have, before launches of `sizes[@]` time steps.
+    pub(super) fn allocate_parts(&mut self) {
+        let lines: Vec<String> = (self.in_order())
+            .map(|(_, record)| {
+                let parts = self.parts(record);
+                format!("if (error == cudaSuccess) error = cudaMallocAsync((void **)&pass.{parts}, sizeof *pass.{parts} * sizes[@] * pass.n_parts, stream);")
+            })
+            .collect();
+        if lines.is_empty() {
+            return;
+        }
+        self.out.line(match self.streams() {
+            true => "pass.n_parts = (pass.tiles > 1 ? 2 : 1) * pass.end_chunks + (pass.tiles > 2 ? pass.tiles - 2 : 0) * pass.chunks;",
+            false => "pass.n_parts = pass.tiles;",
+        });
+        for line in lines {
+            self.out.line(line);
+        }
+    }
+
+    /// Folds what tiles have after each of these launches.
+    pub(super) fn fold_parts(&mut self) {
+        let lines: Vec<String> = (self.in_order())
+            .map(|(r, record)| {
+                let name = self.names.get(&self.ir.stencil.arrays[record.array].name);
+                let step = add_constant("pass.t0", record.offset);
+                let (parts, elem) = (self.parts(record), self.ir.stencil.arrays[record.array].elem);
+                format!("in_order<Number{r}, {elem}><<<sizes[@], 256, 0, stream>>>(args.{name} + {step}, pass.{parts}, pass.n_parts);")
+            })
+            .collect();
+        for line in lines {
+            self.out.line(line);
+        }
+    }
+
+    /// Frees the memory again, behind them.
+    pub(super) fn free_parts(&mut self) {
+        let all: Vec<String> = (self.in_order())
+            .map(|(_, record)| self.parts(record))
+            .collect();
+        for parts in all {
+            self.out.line(format!(
+                "if (pass.{parts}) cudaFreeAsync(pass.{parts}, stream);"
+            ));
+            self.out.line(format!("pass.{parts} = nullptr;"));
+        }
+    }
+
     /// The types that fold, and what does.
     pub(super) fn record_types(&mut self) {
         if self.ir.records.is_empty() {
@@ -82,11 +182,23 @@ impl Printer<'_> {
             };
             self.out
                 .line(format!("// How values of cells fold into `{name}`."));
+            let nothing = match record.rounds {
+                true => format!(
+                    "\n  static __device__ __forceinline__ Value nothing() {{ return {}; }}",
+                    nothing(record.fold, ty)
+                ),
+                false => String::new(),
+            };
             self.out.line(format!(
-                "struct Number{r} {{\n  using Value = {ty};\n  static __device__ __forceinline__ Value with(Value x, Value e) {{ return {with}; }}\n}};"
+                "struct Number{r} {{\n  using Value = {ty};\n  static __device__ __forceinline__ Value with(Value x, Value e) {{ return {with}; }}{nothing}\n}};"
             ));
         }
-        self.out.text.push_str(RECORD);
+        if self.in_order().count() < self.ir.records.len() {
+            self.out.text.push_str(RECORD);
+        }
+        if self.in_order().next().is_some() {
+            self.out.text.push_str(IN_ORDER);
+        }
         self.out.line("");
     }
 
@@ -170,6 +282,19 @@ impl Printer<'_> {
                 false => format!("{part}[s]"),
             };
             self.out.line("#pragma unroll");
+            if record.rounds {
+                let parts = self.parts(record);
+                self.out.open("for (int s = 0; s < Steps; ++s) {");
+                self.out
+                    .line(format!("{ty} all = stores ? {own} : {nothing};"));
+                self.out.line("#pragma unroll");
+                self.out.line(format!("for (int away = 16; away > 0; away /= 2) all = Number{r}::with(all, __shfl_xor_sync(~0u, all, away));"));
+                self.out.line(format!(
+                    "if (lane == 0) pass.{parts}[(size_t)s * pass.n_parts + index] = all;"
+                ));
+                self.out.close("}");
+                continue;
+            }
             self.out.line(format!(
                 "for (int s = 0; s < Steps; ++s) record<Number{r}, {word}>(args.{name} + {step}, stores ? {own} : ({ty}){nothing}, lane);"
             ));

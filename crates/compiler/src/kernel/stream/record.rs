@@ -27,8 +27,10 @@ pub struct Record {
     pub offset: i64,
     /// What folds.
     pub fold: Fold,
-    /// The type of the numbers.
+    /// The type of what tiles have of the numbers: theirs, but for sums of `float` `double`.
     pub ty: CType,
+    /// Sums and products of floating-point numbers, whose order matters: it is the same in every run.
+    pub rounds: bool,
     /// A NaN among the terms makes a number NaN, and not what C has.
     pub unsure: bool,
 }
@@ -68,7 +70,11 @@ impl Prepared<'_> {
                 array: write.array,
                 offset,
                 fold: reduction.fold,
-                ty: self.scop.array(self.array_index[write.array]).elem,
+                ty: match reduction.rounds() {
+                    true => reduction.ty,
+                    false => self.scop.array(self.array_index[write.array]).elem,
+                },
+                rounds: reduction.rounds(),
                 unsure: reduction.ordered,
             });
         }
@@ -101,9 +107,38 @@ impl Prepared<'_> {
     }
 }
 
+/// A statement that adds to a `double`, where its numbers are `float`.
+fn widened(stmt: &KernelStmt, reduction: &Reduction) -> KernelStmt {
+    let is_own = |read: usize| matches!(&stmt.reads[read], Read::Element(access) if access.array == stmt.write.array);
+    let own = |e: &Expr| match e {
+        Expr::Read(read, _) if is_own(*read) => Some(Expr::Read(*read, reduction.ty)),
+        _ => None,
+    };
+    KernelStmt {
+        value: sum_of(&stmt.value).map(&own),
+        ..stmt.clone()
+    }
+}
+
+/// A sum before it is converted to the type of what it is added to.
+fn sum_of(value: &Expr) -> Expr {
+    match value {
+        Expr::Cast { arg, .. } => (**arg).clone(),
+        Expr::Cond { cond, yes, no } => Expr::Cond {
+            cond: cond.clone(),
+            yes: Box::new(sum_of(yes)),
+            no: Box::new(sum_of(no)),
+        },
+        value => value.clone(),
+    }
+}
+
 /// A statement that calls `fmaxf`, say, where it compares. No part of a record is ever NaN, so that both ignore one; zeros are
 /// all of one sign, or the reduction were ordered.
 fn as_function(stmt: &KernelStmt, reduction: &Reduction) -> KernelStmt {
+    if reduction.rounds() {
+        return widened(stmt, reduction);
+    }
     let own = stmt
         .reads
         .iter()
