@@ -240,16 +240,16 @@ fn read_source(
 ) -> Result<Input, NotRead> {
     let failed = |e| NotRead::new(&source, explain(e, &source, None), BTreeSet::new());
     let reader = Reader::new(options, &source, limit).map_err(failed)?;
-    let input = match read_as_is(&reader) {
-        Ok(input) => input,
+    match read_as_is(&reader) {
+        Ok(input) => Ok(rewritten::in_tiles(options, &input, limit).unwrap_or(input)),
         // Other names come first.
-        Err(refused) if !refused.words.is_empty() => return Err(refused),
+        Err(refused) if !refused.words.is_empty() => Err(refused),
         Err(refused) => {
-            let again = rewritten::first(options, &source, limit, Wanted::Any);
-            return again.ok_or(refused);
+            let first = |wanted| rewritten::first(options, &source, limit, wanted);
+            let again = first(Wanted::Tiles).or_else(|| first(Wanted::Any));
+            again.ok_or(refused)
         }
-    };
-    Ok(rewritten::in_tiles(options, &input, limit).unwrap_or(input))
+    }
 }
 
 fn read_as_is(reader: &Reader) -> Result<Input, NotRead> {

@@ -18,8 +18,9 @@ int main(int argc, char **argv)
     float all = 0, *old = a;
 
     changes = 0;
-    for (int i = 1; i < n - 1; i++) {
+    for (int i = 1; i < n - 1; i++)
       b[i] = 0.25f * (a[i - 1] + 2 * a[i] + a[i + 1]);
+    for (int i = 1; i < n - 1; i++) {
       changes += fabsf(b[i] - a[i]);
       if (b[i] > 1)
         all += b[i];

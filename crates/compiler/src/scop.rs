@@ -20,6 +20,7 @@ mod rows;
 mod saved;
 mod selects;
 mod source;
+mod truth;
 mod wrap;
 
 pub use doubts::{Doubt, Guards};
@@ -869,8 +870,7 @@ impl Reader<'_> {
     }
 
     fn element_type(&self, array: &PetArray) -> Result<CType> {
-        let parsed = CType::parse(&array.element_type);
-        match parsed {
+        match truth::element(array).or_else(|| CType::parse(&array.element_type)) {
             Some(ty) if !array.element_is_record && ty.size() == array.element_size => Ok(ty),
             _ => Err(Box::new(self.no_number(array))),
         }
@@ -895,7 +895,7 @@ impl Reader<'_> {
             format!("array `{name}` has elements of type `{ty}`"),
         )
         .at(span, "used here")
-        .note("elements must be float, double or an integer type other than _Bool");
+        .note("elements must be float, double or an integer type");
         match array.element_is_record {
             true => d.help("split an array of structs into one array per member"),
             false => d,
@@ -973,8 +973,9 @@ impl Reader<'_> {
             PetBody::Unsupported(kind) => return Err(body.unsupported(&format!("`{kind}`"))),
         };
         let reads = body.reads;
-        let elem = arrays[target.array.index()].elem;
-        let value = selects::value(self.pet, (stmt, &span), elem, value)?;
+        let to = &arrays[target.array.index()];
+        let value = selects::value(self.pet, (stmt, &span), to.elem, value)?;
+        let value = truth::stored(self.pet, &to.name, value);
         Ok(Statement {
             name: stmt.name.clone(),
             span,
@@ -1439,6 +1440,7 @@ impl BodyReader<'_> {
                 },
             },
             PetExpr::Double(text) => self.literal(text)?,
+            PetExpr::Cast { ty, arg } if truth::is_bool(ty) => truth::of(self.expr(arg)?),
             PetExpr::Cast { ty, arg } => {
                 let ty = CType::parse(ty)
                     .or_else(|| typedef(&self.reader.source.text, ty))

@@ -254,6 +254,18 @@ fn is_declared(scop: &Scop, id: ArrayId) -> bool {
     scop.declared.contains_key(&scop.array(id).name)
 }
 
+/// Refuses an array that the region declares and that is used after it.
+///
+/// # Errors
+/// HX0206, with its declaration.
+pub(crate) fn ends_within(scop: &Scop, source: &SourceFile, id: ArrayId) -> Result<()> {
+    let name = &scop.array(id).name;
+    match is_declared(scop, id) && end_of(scop, source, name) == End::Survives {
+        true => Err(used_later(scop, &source.text, name)),
+        false => Ok(()),
+    }
+}
+
 /// Arrays of `written` that nothing reads after the region.
 ///
 /// # Errors
@@ -273,9 +285,7 @@ fn dead_after(
         let array = scop.array(id);
         let end = end_of(scop, source, &array.name);
         let own = is_declared(scop, id);
-        if own && end == End::Survives {
-            return Err(used_later(scop, &source.text, &array.name));
-        }
+        ends_within(scop, source, id)?;
         // An array that was declared before may be memory that others see.
         let unseen = || is_seen_here_alone(scop, &source.text, array);
         if end != End::Survives && (own || array.is_variable() || unseen()) {

@@ -86,7 +86,9 @@ fn at_file_scope(text: &str) -> BTreeMap<usize, Vec<FileScopeArray>> {
         };
         let words = declared_type(text, name, last).unwrap_or_default();
         let elem = CType::parse(&words);
-        let is_number = elem.is_some() || !csource::typedefs(&[text], &words).is_empty();
+        let is_truth = matches!(words.as_str(), "_Bool" | "bool");
+        let is_number =
+            elem.is_some() || is_truth || !csource::typedefs(&[text], &words).is_empty();
         let is_struct = is_struct_name(&code, &words);
         let alone = is_outside(array.range.start) && mentions_outside(name) == 1;
         let at = code

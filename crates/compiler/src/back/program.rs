@@ -1170,18 +1170,17 @@ fn host_function(replacement: &Replacement, entry: &Entry, instrument: Instrumen
                 "  const size_t {name}_rows = {}, {name}_width = sizeof({elem}) * {last};",
                 rows.join(" * ")
             ));
-            for text in pitch(&name, what, "") {
-                line(&text);
-            }
+            pitch(&name, what, "").iter().for_each(|text| line(text));
             line(&format!(
                 "  check(cudaMalloc((void **)&{name}_device, {allocated} * {name}_pitch), \"allocating {what}\");"
             ));
             line(&format!(
                 "  check(cudaMemset({name}_device, 0xff, {allocated} * {name}_pitch), \"filling {what}\"); // rows are read with their padding: NaN"
             ));
-            line(&format!(
+            let copy = format!(
                 "  {touched}check(cudaMemcpy2D({name}_device, {name}_pitch, {name}, {name}_width, {name}_width, {name}_rows, cudaMemcpyHostToDevice), \"copying {what} to the device\");"
-            ));
+            );
+            (!array.local).then(|| line(&copy));
             line(&format!(
                 "  args.{field} = {name}_device, args.{field}_pitch = (int){name}_pitch;"
             ));
@@ -1255,7 +1254,7 @@ fn host_function(replacement: &Replacement, entry: &Entry, instrument: Instrumen
             }
         } else if let (true, Some(parts)) = (written, Parts::of(array, &names)) {
             line(parts.leave(touched).trim_end());
-        } else if written && array.pitched {
+        } else if written && array.pitched && !array.local {
             line(&format!(
                 "  {touched}check(cudaMemcpy2D({name}, {name}_width, {name}_device, {name}_pitch, {name}_width, {name}_rows, cudaMemcpyDeviceToHost), \"copying {} back\");",
                 array.name

@@ -468,6 +468,7 @@ impl Prepared<'_> {
 
     /// An array of which no part is in shared memory; its extents are left out.
     fn plain_array(&self, index: usize, array: &Array) -> KernelArray {
+        let local = self.scop.declared.contains_key(&array.name);
         KernelArray {
             name: array.name.clone(),
             elem: array.elem,
@@ -475,8 +476,8 @@ impl Prepared<'_> {
             written: self.stmts.iter().any(|s| s.write.array == index),
             pitched: array.extents.len() > 1,
             pointer: array.pointer,
-            variable: array.variable,
-            local: false,
+            variable: array.variable && !local,
+            local,
             memory: String::new(),
             doubtful: false,
             rows: None,

@@ -129,6 +129,9 @@ impl<'a> TimeLoop<'a> {
         options: &Options,
     ) -> Result<TimeLoop<'a>> {
         let canonical = &analysis.canonical;
+        for stmt in &canonical.stmts {
+            crate::stepwise::ends_within(scop, source, scop.stmts[stmt.stmt].write.array)?;
+        }
         let time_loop = TimeLoop {
             scop,
             source,

@@ -1,7 +1,7 @@
 //! Calls of functions that compute a number with members of a struct, written out.
 //!
 //! In: `static int at(const Grid *g, int i, int j) { return i * g->nx + j; }` and `u[at(g, i, j)]` in a time loop. Out:
-//! `u[i * g->nx + j]`. Functions without structs stay: what reads the loop then knows them.
+//! `u[i * g->nx + j]`. Functions without structs may stay: what reads the loop then knows them.
 
 use super::scalars;
 use super::tree;
@@ -17,14 +17,27 @@ use std::collections::{HashMap, HashSet};
 const MOST: usize = 1000;
 const DEEPEST: usize = 8;
 
+/// Which functions are written out.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Which {
+    /// Those with structs.
+    OfStructs,
+    All,
+}
+
 /// Writes calls out in a body, in whose function some names are taken; whether there were any.
-pub(super) fn helpers(unit: &mut Unit, taken: &HashSet<String>, body: &mut [Stmt]) -> bool {
+pub(super) fn helpers(
+    unit: &mut Unit,
+    taken: &HashSet<String>,
+    body: &mut [Stmt],
+    which: Which,
+) -> bool {
     let asked = unit.clone();
     let mut n_written = 0;
     for stmt in body {
         walk::change_all(unit, stmt, &mut |expr| {
             while n_written < MOST
-                && let Some(written) = written(&asked, taken, expr)
+                && let Some(written) = written(&asked, taken, expr, which)
             {
                 *expr = written;
                 n_written += 1;
@@ -36,7 +49,7 @@ pub(super) fn helpers(unit: &mut Unit, taken: &HashSet<String>, body: &mut [Stmt
 }
 
 /// What a call of such a function stands for.
-fn written(unit: &Unit, taken: &HashSet<String>, call: &Expr) -> Option<Expr> {
+fn written(unit: &Unit, taken: &HashSet<String>, call: &Expr, which: Which) -> Option<Expr> {
     let ExprKind::Call(Callee::Function(function), given) = &call.kind else {
         return None;
     };
@@ -46,7 +59,7 @@ fn written(unit: &Unit, taken: &HashSet<String>, call: &Expr) -> Option<Expr> {
         let of = tree::element(unit, ty).unwrap_or(ty);
         matches!(unit.canonical(of).kind, TypeKind::Record(_))
     };
-    let suits = params.iter().any(is_record)
+    let suits = (which == Which::All || params.iter().any(is_record))
         && given.len() == params.len()
         && given.iter().all(|e| is_pure(unit, e, DEEPEST));
     let (locals, value) = parts(unit, *function, DEEPEST).filter(|_| suits)?;

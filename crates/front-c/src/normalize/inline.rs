@@ -74,6 +74,9 @@ impl Caller<'_> {
         for (param, given) in params.iter().zip(given) {
             if self.stays(*param, given, &body) {
                 meant.insert(*param, tree::plain(given).clone());
+            } else if self.is_one_number(*param, given, &body) {
+                let given = converted(self.unit, given.clone(), self.unit[*param].ty);
+                meant.insert(*param, given);
             } else {
                 let ty = tree::value_type(self.unit, self.unit[*param].ty);
                 let name = self.name_of(*param);
@@ -247,6 +250,13 @@ impl Caller<'_> {
             ExprKind::Unary(UnaryOp::AddressOf, inner) => Path::of(unit, inner).is_some(),
             _ => is_same && self.has_one_value(given, body),
         }
+    }
+
+    /// Whether a constant is given for a parameter of an enumeration, which stays it.
+    fn is_one_number(&self, param: DeclId, given: &Expr, body: &Stmt) -> bool {
+        let unit = &*self.unit;
+        let is_enumeration = matches!(unit.canonical(unit[param].ty).kind, TypeKind::Enum(_));
+        is_enumeration && !changes(unit, body, param) && numbers::value(unit, given).is_some()
     }
 
     /// Whether a number, a variable, or a sum of such has one value while a function runs, whose body this is.

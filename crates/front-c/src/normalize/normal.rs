@@ -1,6 +1,7 @@
 //! The passes that do not part a time loop, one after the other.
 
 use super::counter::Known;
+use super::helpers::Which;
 use super::promote::{self, Around};
 use super::tree::{self, Namer};
 use super::*;
@@ -93,11 +94,13 @@ pub(super) fn normal(
         function,
         taken,
     };
-    if caller.inline(&mut body) {
-        passes.push("inline");
-    }
+    let has_inlined = caller.inline(&mut body);
     let taken = caller.taken;
-    if helpers::helpers(&mut unit, &taken, &mut body) {
+    if has_inlined {
+        passes.push("inline");
+        (body.iter_mut()).for_each(|stmt| small::branches(&unit, stmt));
+    }
+    if helpers::helpers(&mut unit, &taken, &mut body, Which::OfStructs) {
         passes.push("helpers");
     }
     let own = (&original, &mut stmt, &mut body);
@@ -209,7 +212,17 @@ fn in_cells(
             let chooses = schemes::schemes(unit, globals, body);
             passes.extend(chooses.then_some("schemes"));
             let taken = names_of(unit, function)?;
-            let values = values::values((unit, namer), &taken, body);
+            let mut values = values::values((unit, namer), &taken, body);
+            if !values {
+                // Elements behind calls are the same where these are written out.
+                let before = (unit.clone(), body.clone());
+                values = helpers::helpers(unit, &taken, body, Which::All)
+                    && values::values((unit, namer), &taken, body);
+                match values {
+                    true => passes.push("helpers"),
+                    false => (*unit, *body) = before,
+                }
+            }
             passes.extend(values.then_some("values"));
             chooses || values
         }

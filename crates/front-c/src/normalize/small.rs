@@ -6,6 +6,7 @@ use super::numbers;
 use super::scalars;
 use super::tree::{self, Namer};
 use super::unroll;
+use super::values;
 use super::walk;
 use hexcc_clang::ast::{
     BinaryOp, DeclId, DeclKind, Expr, ExprKind, Item, Length, Stmt, StmtKind, Storage, TypeKind,
@@ -149,9 +150,32 @@ pub(super) fn branches(unit: &Unit, stmt: &mut Stmt) {
         };
         *stmt = taken.map_or(tree::stmt(stmt.span, StmtKind::Null), |taken| *taken);
     }
+    if let Some(chosen) = of_switch(unit, stmt) {
+        stmt.kind = StmtKind::Compound(chosen);
+    }
     for inner in walk::inner_mut(stmt) {
         branches(unit, inner);
     }
+}
+
+/// The statements of a `switch` whose value is known.
+fn of_switch(unit: &Unit, stmt: &Stmt) -> Option<Vec<Stmt>> {
+    let StmtKind::Switch { value, body } = &stmt.kind else {
+        return None;
+    };
+    let number = numbers::value(unit, value)?;
+    let groups = values::groups(body)?;
+    let has = |group: &&values::Group| {
+        let mut cases = group.cases.iter();
+        cases.any(|case| numbers::value(unit, case) == Some(number))
+    };
+    let of_others = || groups.iter().find(|group| group.is_default);
+    let is_known = |case: &Expr| numbers::value(unit, case).is_some();
+    let all_known = groups.iter().all(|group| group.cases.iter().all(is_known));
+    let chosen = groups.iter().find(has).or_else(of_others);
+    let stmts = chosen.map_or(&[][..], |group| &group.stmts);
+    let ends = |stmt: &Stmt| walk::jumps(stmt, |kind| matches!(kind, StmtKind::Break));
+    (all_known && !stmts.iter().any(ends)).then(|| stmts.to_vec())
 }
 
 /// The number of elements of a small array of numbers that a function declares.

@@ -661,14 +661,14 @@ pub(super) fn around(a: Span, b: Span) -> Span {
 }
 
 /// Statements of a `switch` that run for some of its values.
-struct Group {
-    cases: Vec<Expr>,
-    is_default: bool,
-    stmts: Vec<Stmt>,
+pub(super) struct Group {
+    pub cases: Vec<Expr>,
+    pub is_default: bool,
+    pub stmts: Vec<Stmt>,
 }
 
 /// The statements of a `switch` by its labels; `None` where they run into others.
-fn groups(body: &Stmt) -> Option<Vec<Group>> {
+pub(super) fn groups(body: &Stmt) -> Option<Vec<Group>> {
     let StmtKind::Compound(all) = &body.kind else {
         return None;
     };
