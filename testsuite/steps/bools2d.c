@@ -37,7 +37,7 @@ int main(int argc, char **argv)
   }
   for (int i = 0; i < n; i++)
     for (int j = 0; j < m; j++) {
-      b[i][j] = x[i][j] * 0.25;
+      b[i][j] = x[i][j] - 0.5;
       b[i][j] ^= (bool)(i & j);
       x[i][j] += a[i][j] + 2 * b[i][j];
     }
