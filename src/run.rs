@@ -282,12 +282,8 @@ impl Run {
             || compiled.units.iter().all(|u| u.stencil().exact)
                 && (compiled.tiled_nests.iter()).all(|nest| nest.unit.stencil().exact)
                 && compiled.stepwise.iter().all(|part| part.interface.exact);
-        self.judge(
-            &expected,
-            &found,
-            self.tolerance(exact, compiled.rounds()),
-            nests,
-        )
+        let tolerance = self.tolerance(exact, compiled.rounds());
+        self.judge(&expected, &found, tolerance, nests)
     }
 
     /// Which way the loops have run, and why.

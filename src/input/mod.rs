@@ -245,9 +245,8 @@ fn read_source(
         // Other names come first.
         Err(refused) if !refused.words.is_empty() => Err(refused),
         Err(refused) => {
-            let first = |wanted| rewritten::first(options, &source, limit, wanted);
-            let again = first(Wanted::Tiles).or_else(|| first(Wanted::Any));
-            again.ok_or(refused)
+            let wanted = [Wanted::Tiles, Wanted::Any];
+            rewritten::first(options, &source, limit, &wanted).ok_or(refused)
         }
     }
 }

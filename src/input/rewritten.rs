@@ -25,19 +25,18 @@ use std::path::Path;
 /// The input with a time loop that was written again; `None` where that leads to no tiles, or the program has them already.
 pub(super) fn in_tiles(options: &InputOptions, input: &Input, limit: &TimeLimit) -> Option<Input> {
     let saved = &input.saved;
-    let first = |wanted| first(options, &saved.source, limit, wanted);
+    let first = |wanted: &[Wanted]| first(options, &saved.source, limit, wanted);
     if saved.is_nests() {
         let may_stay = options.copies && !stay(options, input, limit);
-        let stays = || may_stay.then(|| first(Wanted::Resident)).flatten();
         let wanted = match input.in_tiles {
-            true => Wanted::Region,
-            false => Wanted::Tiles,
+            true => [Wanted::Region, Wanted::Resident],
+            false => [Wanted::Tiles, Wanted::Resident],
         };
-        return first(wanted).or_else(stays);
+        return first(&wanted[..1 + usize::from(may_stay)]);
     }
     let is_better_parted = saved.regions().any(is_better_parted);
-    let parted = is_better_parted.then(|| first(Wanted::Segments)).flatten();
-    parted.or_else(|| first(better(options, input, limit)?))
+    let parted = (is_better_parted.then(|| first(&[Wanted::Segments]))).flatten();
+    parted.or_else(|| first(&[better(options, input, limit)?]))
 }
 
 /// What a loop that nobody has marked has to be to take its own place; `None` where that is tiled for all sizes.
@@ -70,12 +69,12 @@ pub(super) enum Wanted {
     Any,
 }
 
-/// The first loop that is tiled when it is written again, or that is as `wanted` otherwise.
+/// The first loop that is tiled when it is written again, or that is as the first of `wanted` for which there is one.
 pub(super) fn first(
     options: &InputOptions,
     source: &SourceFile,
     limit: &TimeLimit,
-    wanted: Wanted,
+    wanted: &[Wanted],
 ) -> Option<Input> {
     let is_wanted = |form: &Rewritten| {
         let at = form.range.start;
@@ -101,16 +100,18 @@ pub(super) fn first(
     forms.sort_by_key(|form| Reverse(depth(form)));
     let starts: BTreeSet<usize> = forms.iter().map(|form| form.range.start).collect();
     let judged: BTreeSet<usize> = starts.iter().copied().take(MAX_JUDGED).collect();
-    let is_parted = |form: &Rewritten| wanted != Wanted::Segments || form.segments.is_some();
-    let mut judged =
-        (forms.iter()).filter(|form| judged.contains(&form.range.start) && is_parted(form));
-    let found = judged.find_map(|form| {
-        // A program is never refused for what this takes.
-        let attempt = limit.attempt()?;
-        with(options, source, &attempt, form, wanted)
-    })?;
+    forms.retain(|form| judged.contains(&form.range.start));
+    let as_wanted = |wanted: &Wanted| {
+        let suits = |form: &&Rewritten| *wanted != Wanted::Segments || form.segments.is_some();
+        forms.iter().filter(suits).find_map(|form| {
+            // A program is never refused for what this takes.
+            let attempt = limit.attempt()?;
+            with(options, source, &attempt, form, *wanted)
+        })
+    };
+    let found = wanted.iter().find_map(as_wanted)?;
     let more = (starts.len() > 1 && found.saved.segments.is_none())
-        .then(|| first(options, &found.saved.source, limit, Wanted::Tiles))
+        .then(|| first(options, &found.saved.source, limit, &[Wanted::Tiles]))
         .flatten();
     let has_more = |more: &Input| more.saved.regions().count() > found.saved.regions().count();
     Some(more.filter(has_more).unwrap_or(found))

@@ -20,7 +20,7 @@ mod rows;
 mod saved;
 mod selects;
 mod source;
-mod truth;
+pub(crate) mod truth;
 mod wrap;
 
 pub use doubts::{Doubt, Guards};
@@ -515,6 +515,11 @@ impl Scop {
     /// The array of an access.
     pub fn array(&self, id: ArrayId) -> &Array {
         &self.arrays[id.index()]
+    }
+
+    /// Whether the region declares an array.
+    pub(crate) fn is_declared(&self, id: ArrayId) -> bool {
+        self.declared.contains_key(&self.array(id).name)
     }
 
     /// What the program calls the memory of an array: two arrays have one where each is the members

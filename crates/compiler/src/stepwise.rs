@@ -84,7 +84,7 @@ pub fn compile(
             (Some(tiles), plan)
         }
     };
-    let own = |id: &ArrayId| plan.private.contains_key(id) || is_declared(scop, *id);
+    let own = |id: &ArrayId| plan.private.contains_key(id) || scop.is_declared(*id);
     let gone = used(scop, false).into_iter().filter(own);
     let mut unused: Vec<String> = gone.map(|id| scop.array(id).name.clone()).collect();
     unused.retain(|name| !scop.unused.contains(name));
@@ -208,7 +208,7 @@ fn kernel_arrays(
     let doubtful = doubtful(scop, ids, options)?;
     let kernel_array = |&id: &ArrayId| {
         let array = scop.array(id);
-        let local = is_declared(scop, id) || on_device.contains(&id);
+        let local = scop.is_declared(id) || on_device.contains(&id);
         KernelArray {
             name: array.name.clone(),
             elem: array.elem,
@@ -249,20 +249,16 @@ fn doubtful(scop: &Scop, ids: &[ArrayId], options: &Options) -> Result<BTreeSet<
     Ok(found)
 }
 
-/// Whether the region declares an array.
-fn is_declared(scop: &Scop, id: ArrayId) -> bool {
-    scop.declared.contains_key(&scop.array(id).name)
-}
-
-/// Refuses an array that the region declares and that is used after it.
+/// Where the life of an array ends that is not used after the region if that declares it.
 ///
 /// # Errors
-/// HX0206, with its declaration.
-pub(crate) fn ends_within(scop: &Scop, source: &SourceFile, id: ArrayId) -> Result<()> {
+/// HX0206 where it is, with its declaration.
+pub(crate) fn end_within(scop: &Scop, source: &SourceFile, id: ArrayId) -> Result<End> {
     let name = &scop.array(id).name;
-    match is_declared(scop, id) && end_of(scop, source, name) == End::Survives {
+    let end = end_of(scop, source, name);
+    match scop.is_declared(id) && end == End::Survives {
         true => Err(used_later(scop, &source.text, name)),
-        false => Ok(()),
+        false => Ok(end),
     }
 }
 
@@ -283,9 +279,8 @@ fn dead_after(
     }
     for &id in written {
         let array = scop.array(id);
-        let end = end_of(scop, source, &array.name);
-        let own = is_declared(scop, id);
-        ends_within(scop, source, id)?;
+        let end = end_within(scop, source, id)?;
+        let own = scop.is_declared(id);
         // An array that was declared before may be memory that others see.
         let unseen = || is_seen_here_alone(scop, &source.text, array);
         if end != End::Survives && (own || array.is_variable() || unseen()) {
@@ -316,7 +311,7 @@ fn on_device(
         let is_used = |s: &Statement| s.accesses().any(|a| a.array == id);
         let mut others = (0..scop.stmts.len()).filter(|s| !stmts.contains(s));
         if is_own
-            && !is_declared(scop, id)
+            && !scop.is_declared(id)
             && !others.any(|s| is_used(&scop.stmts[s]))
             && takes_nothing(scop, stmts, id)?
         {

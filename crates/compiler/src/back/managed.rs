@@ -6,6 +6,7 @@ use crate::csource::{self, Code, Edit, Scope, declared_type};
 use crate::ctype::CType;
 use crate::interface::Interface;
 use crate::scop::SavedScop;
+use crate::scop::truth::is_bool;
 use std::collections::BTreeMap;
 
 /// Lets kernels use arrays at file scope that they may be given. Only this file can name them then: what another one would
@@ -86,9 +87,8 @@ fn at_file_scope(text: &str) -> BTreeMap<usize, Vec<FileScopeArray>> {
         };
         let words = declared_type(text, name, last).unwrap_or_default();
         let elem = CType::parse(&words);
-        let is_truth = matches!(words.as_str(), "_Bool" | "bool");
         let is_number =
-            elem.is_some() || is_truth || !csource::typedefs(&[text], &words).is_empty();
+            elem.is_some() || is_bool(&words) || !csource::typedefs(&[text], &words).is_empty();
         let is_struct = is_struct_name(&code, &words);
         let alone = is_outside(array.range.start) && mentions_outside(name) == 1;
         let at = code

@@ -1161,29 +1161,10 @@ fn host_function(replacement: &Replacement, entry: &Entry, instrument: Instrumen
         let (elem, what) = (array.elem, &array.name);
         let [elements, on_device] = extents(array, *planes, &names);
         let all = on_device == elements;
-        if let ([rows @ .., last], true) = (elements.as_slice(), array.pitched) {
-            let allocated = match all {
-                true => format!("{name}_rows"),
-                false => on_device[..rows.len()].join(" * "),
-            };
-            line(&format!(
-                "  const size_t {name}_rows = {}, {name}_width = sizeof({elem}) * {last};",
-                rows.join(" * ")
-            ));
-            pitch(&name, what, "").iter().for_each(|text| line(text));
-            line(&format!(
-                "  check(cudaMalloc((void **)&{name}_device, {allocated} * {name}_pitch), \"allocating {what}\");"
-            ));
-            line(&format!(
-                "  check(cudaMemset({name}_device, 0xff, {allocated} * {name}_pitch), \"filling {what}\"); // rows are read with their padding: NaN"
-            ));
-            let copy = format!(
-                "  {touched}check(cudaMemcpy2D({name}_device, {name}_pitch, {name}, {name}_width, {name}_width, {name}_rows, cudaMemcpyHostToDevice), \"copying {what} to the device\");"
-            );
-            (!array.local).then(|| line(&copy));
-            line(&format!(
-                "  args.{field} = {name}_device, args.{field}_pitch = (int){name}_pitch;"
-            ));
+        if array.pitched {
+            for text in enter_pitched(array, (&name, &field), touched, [&elements, &on_device]) {
+                line(&text);
+            }
         } else {
             line(&format!(
                 "  const size_t {name}_bytes = sizeof({elem}) * {};",
@@ -1283,6 +1264,38 @@ fn host_function(replacement: &Replacement, entry: &Entry, instrument: Instrumen
     }
     line("}");
     t
+}
+
+/// Lines that give an array, `name` in the program and `field` of `Args`, rows at multiples of 128 bytes on the device, with
+/// what it has in the program if that knows it.
+fn enter_pitched(
+    array: &KernelArray,
+    (name, field): (&str, &str),
+    touched: &str,
+    [elements, on_device]: [&[String]; 2],
+) -> Vec<String> {
+    let (elem, what) = (array.elem, &array.name);
+    let n_rows = elements.len().saturating_sub(1);
+    let (rows, last) = (elements[..n_rows].join(" * "), elements[n_rows..].concat());
+    let allocated = match on_device == elements {
+        true => format!("{name}_rows"),
+        false => on_device[..n_rows].join(" * "),
+    };
+    let mut lines = vec![format!(
+        "  const size_t {name}_rows = {rows}, {name}_width = sizeof({elem}) * {last};"
+    )];
+    lines.extend(pitch(name, what, ""));
+    lines.extend([
+        format!("  check(cudaMalloc((void **)&{name}_device, {allocated} * {name}_pitch), \"allocating {what}\");"),
+        format!("  check(cudaMemset({name}_device, 0xff, {allocated} * {name}_pitch), \"filling {what}\"); // rows are read with their padding: NaN"),
+    ]);
+    if !array.local {
+        lines.push(format!("  {touched}check(cudaMemcpy2D({name}_device, {name}_pitch, {name}, {name}_width, {name}_width, {name}_rows, cudaMemcpyHostToDevice), \"copying {what} to the device\");"));
+    }
+    lines.push(format!(
+        "  args.{field} = {name}_device, args.{field}_pitch = (int){name}_pitch;"
+    ));
+    lines
 }
 
 /// Lines that leave in `NAME_pitch` how far rows on the device are from each other; `beside` is what they have there beside

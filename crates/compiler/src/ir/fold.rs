@@ -78,6 +78,11 @@ pub enum NotANumber {
 }
 
 impl Fold {
+    /// Whether parts of a value of a type give another one than C's order: sums and products round.
+    pub fn rounds(self, ty: CType) -> bool {
+        ty.is_floating() && matches!(self, Fold::Sum | Fold::Product)
+    }
+
     /// What readers call it.
     pub fn name(self) -> &'static str {
         match self {

@@ -468,7 +468,7 @@ impl Prepared<'_> {
 
     /// An array of which no part is in shared memory; its extents are left out.
     fn plain_array(&self, index: usize, array: &Array) -> KernelArray {
-        let local = self.scop.declared.contains_key(&array.name);
+        let local = self.scop.is_declared(self.array_index[index]);
         KernelArray {
             name: array.name.clone(),
             elem: array.elem,

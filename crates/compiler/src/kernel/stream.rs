@@ -392,8 +392,8 @@ impl StreamIr {
 
     /// The first statement whose terms are added in another order than C's.
     pub fn rounds(&self) -> Option<usize> {
-        let mut rounding = self.records.iter().filter(|record| record.rounds);
-        rounding.next().map(|record| record.piece.stmt)
+        let rounding = self.records.iter().find(|record| record.rounds());
+        rounding.map(|record| record.piece.stmt)
     }
 
     /// Whether a block streams planes: three space dimensions.

@@ -5,7 +5,7 @@ use crate::ctype::CType;
 use hexcc_pet::data::{PetArray, PetScop};
 
 /// Whether a type is that of truth values.
-pub(super) fn is_bool(ty: &str) -> bool {
+pub(crate) fn is_bool(ty: &str) -> bool {
     matches!(ty, "_Bool" | "bool")
 }
 

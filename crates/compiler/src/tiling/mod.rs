@@ -28,6 +28,7 @@ use crate::{preference, reach};
 use hexcc_isl::Set;
 use hybrid::Hybrid;
 use overlapped::StreamKernel;
+use std::collections::BTreeSet;
 
 /// Candidates for tile sizes that are kept.
 pub const MAX_TILES: usize = 20;
@@ -129,8 +130,10 @@ impl<'a> TimeLoop<'a> {
         options: &Options,
     ) -> Result<TimeLoop<'a>> {
         let canonical = &analysis.canonical;
-        for stmt in &canonical.stmts {
-            crate::stepwise::ends_within(scop, source, scop.stmts[stmt.stmt].write.array)?;
+        let written = (canonical.stmts.iter()).map(|s| scop.stmts[s.stmt].write.array);
+        let declared = written.filter(|id| scop.is_declared(*id));
+        for id in declared.collect::<BTreeSet<_>>() {
+            crate::stepwise::end_within(scop, source, id)?;
         }
         let time_loop = TimeLoop {
             scop,

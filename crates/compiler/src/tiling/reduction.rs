@@ -39,7 +39,7 @@ pub struct Reduction {
 impl Reduction {
     /// Whether parts give another result than C: sums and products round.
     pub fn rounds(&self) -> bool {
-        self.ty.is_floating() && matches!(self.fold, Fold::Sum | Fold::Product)
+        self.fold.rounds(self.ty)
     }
 
     /// Whether parts of both can be combined with each other.

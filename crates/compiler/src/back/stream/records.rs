@@ -87,15 +87,19 @@ impl Printer<'_> {
         format!("{}s", self.part(record))
     }
 
-    /// The records whose terms are folded in order, with their numbers.
-    fn in_order(&self) -> impl Iterator<Item = (usize, &Record)> {
-        let all = self.ir.records.iter().enumerate();
-        all.filter(|(_, record)| record.rounds)
+    /// Lines for each record whose terms are folded in order, given its number and where tiles put what they have of it.
+    fn in_order(&mut self, lines: impl Fn(&Self, usize, &str) -> Vec<String>) {
+        let ir = self.ir;
+        for (r, record) in ir.records.iter().enumerate().filter(|(_, r)| r.rounds()) {
+            for line in lines(self, r, &self.parts(record)) {
+                self.out.line(line);
+            }
+        }
     }
 
     /// What a tile is told, where it puts what it has of a record.
     pub(super) fn index_of_tile(&self, ty: &str) -> String {
-        match self.in_order().next() {
+        match self.ir.rounds() {
             Some(_) => format!("{ty}index, "),
             None => String::new(),
         }
@@ -103,67 +107,49 @@ impl Printer<'_> {
 
     /// The fields of `Pass` for records whose terms are folded in order.
     pub(super) fn parts_of_pass(&mut self) {
-        let fields: Vec<String> = (self.in_order())
-            .map(|(_, record)| {
-                let of = &self.ir.stencil.arrays[record.array].name;
-                let (ty, parts) = (record.ty, self.parts(record));
-                format!("{ty} *{parts}; // of each time step, what each tile has of {of}")
-            })
-            .collect();
-        for field in &fields {
-            self.out.line(field);
-        }
-        if !fields.is_empty() {
+        self.in_order(|printer, r, parts| {
+            let record = &printer.ir.records[r];
+            let (of, ty) = (&printer.ir.stencil.arrays[record.array].name, record.ty);
+            vec![format!(
+                "{ty} *{parts}; // of each time step, what each tile has of {of}"
+            )]
+        });
+        if self.ir.rounds().is_some() {
             self.out.line("int n_parts; // tiles");
         }
     }
 
     /// Allocates memory for what tiles have, before launches of `sizes[@]` time steps.
     pub(super) fn allocate_parts(&mut self) {
-        let lines: Vec<String> = (self.in_order())
-            .map(|(_, record)| {
-                let parts = self.parts(record);
-                format!("if (error == cudaSuccess) error = cudaMallocAsync((void **)&pass.{parts}, sizeof *pass.{parts} * sizes[@] * pass.n_parts, stream);")
-            })
-            .collect();
-        if lines.is_empty() {
+        if self.ir.rounds().is_none() {
             return;
         }
         self.out.line(match self.streams() {
             true => "pass.n_parts = (pass.tiles > 1 ? 2 : 1) * pass.end_chunks + (pass.tiles > 2 ? pass.tiles - 2 : 0) * pass.chunks;",
             false => "pass.n_parts = pass.tiles;",
         });
-        for line in lines {
-            self.out.line(line);
-        }
+        self.in_order(|_, _, parts| vec![format!("if (error == cudaSuccess) error = cudaMallocAsync((void **)&pass.{parts}, sizeof *pass.{parts} * sizes[@] * pass.n_parts, stream);")]);
     }
 
     /// Folds what tiles have after each of these launches.
     pub(super) fn fold_parts(&mut self) {
-        let lines: Vec<String> = (self.in_order())
-            .map(|(r, record)| {
-                let name = self.names.get(&self.ir.stencil.arrays[record.array].name);
-                let step = add_constant("pass.t0", record.offset);
-                let (parts, elem) = (self.parts(record), self.ir.stencil.arrays[record.array].elem);
-                format!("in_order<Number{r}, {elem}><<<sizes[@], 256, 0, stream>>>(args.{name} + {step}, pass.{parts}, pass.n_parts);")
-            })
-            .collect();
-        for line in lines {
-            self.out.line(line);
-        }
+        self.in_order(|printer, r, parts| {
+            let record = &printer.ir.records[r];
+            let array = &printer.ir.stencil.arrays[record.array];
+            let (name, elem) = (printer.names.get(&array.name), array.elem);
+            let step = add_constant("pass.t0", record.offset);
+            vec![format!("in_order<Number{r}, {elem}><<<sizes[@], 256, 0, stream>>>(args.{name} + {step}, pass.{parts}, pass.n_parts);")]
+        });
     }
 
     /// Frees the memory again, behind them.
     pub(super) fn free_parts(&mut self) {
-        let all: Vec<String> = (self.in_order())
-            .map(|(_, record)| self.parts(record))
-            .collect();
-        for parts in all {
-            self.out.line(format!(
-                "if (pass.{parts}) cudaFreeAsync(pass.{parts}, stream);"
-            ));
-            self.out.line(format!("pass.{parts} = nullptr;"));
-        }
+        self.in_order(|_, _, parts| {
+            vec![
+                format!("if (pass.{parts}) cudaFreeAsync(pass.{parts}, stream);"),
+                format!("pass.{parts} = nullptr;"),
+            ]
+        });
     }
 
     /// The types that fold, and what does.
@@ -182,7 +168,7 @@ impl Printer<'_> {
             };
             self.out
                 .line(format!("// How values of cells fold into `{name}`."));
-            let nothing = match record.rounds {
+            let nothing = match record.rounds() {
                 true => format!(
                     "\n  static __device__ __forceinline__ Value nothing() {{ return {}; }}",
                     nothing(record.fold, ty)
@@ -193,10 +179,10 @@ impl Printer<'_> {
                 "struct Number{r} {{\n  using Value = {ty};\n  static __device__ __forceinline__ Value with(Value x, Value e) {{ return {with}; }}{nothing}\n}};"
             ));
         }
-        if self.in_order().count() < self.ir.records.len() {
+        if !self.ir.records.iter().all(Record::rounds) {
             self.out.text.push_str(RECORD);
         }
-        if self.in_order().next().is_some() {
+        if self.ir.rounds().is_some() {
             self.out.text.push_str(IN_ORDER);
         }
         self.out.line("");
@@ -282,7 +268,7 @@ impl Printer<'_> {
                 false => format!("{part}[s]"),
             };
             self.out.line("#pragma unroll");
-            if record.rounds {
+            if record.rounds() {
                 let parts = self.parts(record);
                 self.out.open("for (int s = 0; s < Steps; ++s) {");
                 self.out

@@ -29,10 +29,15 @@ pub struct Record {
     pub fold: Fold,
     /// The type of what tiles have of the numbers: theirs, but for sums of `float` `double`.
     pub ty: CType,
-    /// Sums and products of floating-point numbers, whose order matters: it is the same in every run.
-    pub rounds: bool,
     /// A NaN among the terms makes a number NaN, and not what C has.
     pub unsure: bool,
+}
+
+impl Record {
+    /// Whether its terms are folded in one order, which is the same in every run: others round otherwise.
+    pub fn rounds(&self) -> bool {
+        self.fold.rounds(self.ty)
+    }
 }
 
 const NO_PLACE: &str = "what its time steps record has no place that the step alone tells";
@@ -70,11 +75,7 @@ impl Prepared<'_> {
                 array: write.array,
                 offset,
                 fold: reduction.fold,
-                ty: match reduction.rounds() {
-                    true => reduction.ty,
-                    false => self.scop.array(self.array_index[write.array]).elem,
-                },
-                rounds: reduction.rounds(),
+                ty: reduction.ty,
                 unsure: reduction.ordered,
             });
         }
