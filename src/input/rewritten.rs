@@ -69,10 +69,42 @@ pub(super) enum Wanted {
     Any,
 }
 
-/// The first loop that is tiled when it is written again, or that is as the first of `wanted` for which there is one.
+/// A loop that was written again.
+#[derive(Clone)]
+struct Written {
+    form: Rewritten,
+    /// Where it begins in the text that there is now.
+    start: usize,
+    /// The words behind it before.
+    words: BTreeSet<String>,
+}
+
+impl Written {
+    /// The same, where another one becomes `text`.
+    fn behind(self, range: &Range<usize>, text: &str) -> Written {
+        let start = match self.start < range.start {
+            true => self.start,
+            false => self.start + text.len() - range.len(),
+        };
+        Written { start, ..self }
+    }
+}
+
+/// The first loop that is tiled when it is written again, or that is as the first of `wanted` for which there is one, and
+/// further ones that are tiled then.
 pub(super) fn first(
     options: &InputOptions,
     source: &SourceFile,
+    limit: &TimeLimit,
+    wanted: &[Wanted],
+) -> Option<Input> {
+    behind(options, (source, &[]), limit, wanted)
+}
+
+/// The same, where some loops have been written again.
+fn behind(
+    options: &InputOptions,
+    (source, earlier): (&SourceFile, &[Written]),
     limit: &TimeLimit,
     wanted: &[Wanted],
 ) -> Option<Input> {
@@ -106,12 +138,13 @@ pub(super) fn first(
         forms.iter().filter(suits).find_map(|form| {
             // A program is never refused for what this takes.
             let attempt = limit.attempt()?;
-            with(options, source, &attempt, form, *wanted)
+            with(options, (source, earlier), &attempt, form, *wanted)
         })
     };
-    let found = wanted.iter().find_map(as_wanted)?;
-    let more = (starts.len() > 1 && found.saved.segments.is_none())
-        .then(|| first(options, &found.saved.source, limit, &[Wanted::Tiles]))
+    let (found, written) = wanted.iter().find_map(as_wanted)?;
+    let now = (&found.saved.source, written.as_slice());
+    let more = (starts.len() > 1)
+        .then(|| behind(options, now, limit, &[Wanted::Tiles]))
         .flatten();
     let has_more = |more: &Input| more.saved.regions().count() > found.saved.regions().count();
     Some(more.filter(has_more).unwrap_or(found))
@@ -120,11 +153,11 @@ pub(super) fn first(
 /// The input with one loop written again, if its steps are tiled or one region, or it is as `wanted` otherwise.
 fn with(
     options: &InputOptions,
-    source: &SourceFile,
+    (source, earlier): (&SourceFile, &[Written]),
     limit: &TimeLimit,
     form: &Rewritten,
     wanted: Wanted,
-) -> Option<Input> {
+) -> Option<(Input, Vec<Written>)> {
     let text = form.text.trim_end();
     tracing::debug!(passes = ?form.passes, text, "a loop is written again");
     let place: Range<usize> = form.range.start..form.range.start + text.len();
@@ -161,14 +194,31 @@ fn with(
     if !is_good {
         return None;
     }
-    say_of_users(&mut read.warnings, source.line(place.start), form);
-    read.saved.replaced = csource::words_behind(source.own_text(), form.range.clone());
-    let span = |range: &Range<usize>| Span {
-        start: place.start + range.start,
-        end: place.start + range.end,
-    };
-    read.saved.segments = form.segments.as_ref().map(|segments| Segmented {
+    let earlier = earlier.iter().cloned();
+    let mut written: Vec<Written> = earlier.map(|w| w.behind(&form.range, text)).collect();
+    written.push(Written {
+        form: form.clone(),
         start: place.start,
+        words: csource::words_behind(source.own_text(), form.range.clone()),
+    });
+    for loop_ in &written {
+        say_of_users(&mut read.warnings, edited.line(loop_.start), &loop_.form);
+        read.saved.replaced.extend(loop_.words.iter().cloned());
+    }
+    read.saved.segments = written.iter().filter_map(segmented).collect();
+    Some((read, written))
+}
+
+/// The loop over segments that a loop has become.
+fn segmented(written: &Written) -> Option<Segmented> {
+    let (form, start) = (&written.form, written.start);
+    let segments = form.segments.as_ref()?;
+    let span = |range: &Range<usize>| Span {
+        start: start + range.start,
+        end: start + range.end,
+    };
+    Some(Segmented {
+        start,
         conditions: segments.conditions.clone(),
         host: segments.host.iter().map(span).collect(),
         converging: segments.converging.as_ref().map(|c| Converging {
@@ -179,8 +229,7 @@ fn with(
             n_all: c.n_all.clone(),
             most: c.most,
         }),
-    });
-    Some(read)
+    })
 }
 
 /// Whether a loop, or one around it, may be tiled as far as dependences say; or be a region in single steps, where that is enough.

@@ -305,10 +305,9 @@ fn replacements<'a>(
     });
     let [memory, tiled_memory] = memory_of_nests(saved, compiled);
     let apart = |nest: &TiledNest| tiled_memory.is_shared() && nest.periodic.is_none();
-    let converging = saved.segments.as_ref().and_then(|s| s.converging.as_ref());
     let converges = |unit: &Unit| {
         let span = &unit.analysis.chunk.span;
-        let is_in = converging.is_some_and(|c| span.contains(&c.steps.start));
+        let is_in = saved.converging().any(|c| span.contains(&c.steps.start));
         is_in && matches!(unit.stream(), Some(StreamKernel::Rows(_)))
     };
     let nests = compiled.tiled_nests.iter().map(|nest| -> Result<_> {

@@ -207,8 +207,7 @@ pub fn program(
     }
     generated.push_str(&slabs::library(replacements, host.instrument));
     generated.push_str(&cells::prototypes(interfaces(), Language::Cuda));
-    let converging = saved.segments.as_ref().and_then(|s| s.converging.as_ref());
-    let goes = |r: &Replacement| converging.filter(|c| ahead::is_of(r, c));
+    let goes = |r: &Replacement| saved.converging().find(|c| ahead::is_of(r, c));
     for r in replacements {
         generated.push('\n');
         generated.push_str(&namespace(r, (&entry, goes(r)), host.instrument)?);
@@ -488,7 +487,6 @@ impl CPlusPlus {
         })
     }
 
-    /// The time loop around the swap of its pointers alone, where it has one: what a part of the text leaves
     /// The casts that C++ wants, but for those of what is `gone`.
     fn conversions(&self, saved: &SavedScop, gone: impl Fn(&Edit) -> bool) -> Result<Vec<Edit>> {
         let moved = |span: &Range<usize>| moved(span, &self.rounds);
@@ -502,6 +500,7 @@ impl CPlusPlus {
         ahead::edits(r, converging, (ahead, again))
     }
 
+    /// The time loop around the swap of its pointers alone, where it has one: what a part of the text leaves
     /// to do that is here at `span`.
     fn swaps(&self, saved: &SavedScop, part: &Range<usize>, span: &Range<usize>) -> String {
         let is_in = |at: &Span| part.start <= at.start && at.end <= part.end;

@@ -7,16 +7,18 @@ use crate::csource;
 use crate::front::c::{Region, called_functions};
 use crate::interface::Interface;
 use crate::kernel::KernelArray;
-use crate::scop::SavedScop;
+use crate::scop::{SavedScop, Segmented};
 use hexcc_isl::AstExpr;
 use hexcc_pet::data::Span;
 use std::fmt::Write;
 
 /// Where segments end, and what the host may use there.
 pub(super) fn explain(saved: &SavedScop, compiled: &Compiled) -> String {
-    let Some(segments) = &saved.segments else {
-        return String::new();
-    };
+    let of_each = saved.segments.iter().map(|s| of_loop(saved, compiled, s));
+    of_each.collect()
+}
+
+fn of_loop(saved: &SavedScop, compiled: &Compiled, segments: &Segmented) -> String {
     let text = &saved.source.text;
     let line = saved.source.line(segments.start);
     let mut said = format!(

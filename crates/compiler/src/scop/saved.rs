@@ -27,9 +27,9 @@ pub struct SavedScop {
     /// Why the loop around the nests stays on the host.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stays: Option<String>,
-    /// The time loop as one over segments, where the source has been changed so.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub segments: Option<Segmented>,
+    /// The time loops that have become loops over segments, where the source has been changed so.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub segments: Vec<Segmented>,
     /// The words of what the source had where a loop has been written again.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub replaced: BTreeSet<String>,
@@ -117,7 +117,7 @@ impl SavedScop {
             scop,
             nests: Vec::new(),
             stays: None,
-            segments: None,
+            segments: Vec::new(),
             replaced: BTreeSet::new(),
             undeclared: Vec::new(),
             conversions: Vec::new(),
@@ -131,6 +131,11 @@ impl SavedScop {
     /// Everything that is translated.
     pub fn regions(&self) -> impl Iterator<Item = &PetScop> {
         std::iter::once(&self.scop).chain(&self.nests)
+    }
+
+    /// The time loops that end when a number of the cells says so.
+    pub fn converging(&self) -> impl Iterator<Item = &Converging> {
+        self.segments.iter().filter_map(|s| s.converging.as_ref())
     }
 
     /// The region with a place, by its number.

@@ -314,8 +314,7 @@ impl SourceFile {
 
     /// Whether the program looks at what the steps of a loop record, before it relies on them.
     pub(crate) fn is_converging(&self, place: &Range<usize>) -> bool {
-        let at = self.before.as_ref().and_then(|before| before.converging);
-        at.is_some_and(|at| place.contains(&at))
+        self.has(place, |before| before.converging)
     }
 
     /// The same, where so many steps follow the time loop at a place.
@@ -328,8 +327,22 @@ impl SourceFile {
 
     /// Whether [`FOLLOWING`] steps with the same body follow the time loop at a place.
     pub(crate) fn is_followed(&self, place: &Range<usize>) -> bool {
-        let at = self.before.as_ref().and_then(|before| before.followed);
-        at.is_some_and(|at| place.contains(&at))
+        self.has(place, |before| before.followed)
+    }
+
+    /// Whether a place holds one that is known of a loop that was written again.
+    fn has(&self, place: &Range<usize>, known: fn(&Before) -> Option<usize>) -> bool {
+        let Some(before) = &self.before else {
+            return false;
+        };
+        let earlier = || {
+            let (start, end) = (
+                before.outside(place.start)?,
+                before.outside(place.end - 1)? + 1,
+            );
+            Some(before.source.has(&(start..end), known))
+        };
+        known(before).is_some_and(|at| place.contains(&at)) || earlier().unwrap_or(false)
     }
 
     /// The text of the file itself, as the user wrote it.
