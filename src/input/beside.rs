@@ -5,7 +5,7 @@ use hexcc_compiler::diag::Diagnostic;
 use hexcc_compiler::stepwise;
 
 /// Levels of the nests that a loop beside the likeliest one is a time loop of, with itself.
-const LEVELS: usize = 3;
+pub(super) const LEVELS: usize = 3;
 
 impl Nests<'_> {
     /// Tries the loops beside those that have been searched, `done`: time loops as a whole, and the
@@ -22,6 +22,7 @@ impl Nests<'_> {
         let mut warnings = Vec::new();
         for other in others {
             let Some(why) = other.why.first() else {
+                self.among(vec![other.region.clone()], true);
                 continue;
             };
             let n = self.found.len();
@@ -37,7 +38,7 @@ impl Nests<'_> {
             } else {
                 continue;
             };
-            if self.found.len() > n {
+            if self.found.len() > n && self.reader.may_be_time_loop(other) {
                 let loop_at = format!("the loop at line {} {what}", other.line);
                 warnings.push(why.clone().into_warning(&loop_at));
             }

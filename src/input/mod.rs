@@ -104,6 +104,7 @@ pub fn read(options: &InputOptions, limit: &TimeLimit) -> Result<Input, Failure>
         });
         input.saved.own = own.collect();
         input.saved.undeclared = found.undeclared;
+        input.saved.counts_enumerations = found.counts_enumerations;
         input.saved.around = joined::around(options, &input.saved, limit);
     }
     Ok(input)
@@ -246,7 +247,7 @@ fn read_source(
         Err(refused) if !refused.words.is_empty() => Err(refused),
         Err(refused) => {
             let wanted = [Wanted::Tiles, Wanted::Any];
-            rewritten::first(options, &source, limit, &wanted).ok_or(refused)
+            rewritten::first(options, (&source, &[]), limit, &wanted).ok_or(refused)
         }
     }
 }
@@ -692,46 +693,23 @@ impl<'a> Reader<'a> {
             if self.is_in_parallel(&refused, region) {
                 continue;
             }
-            let refuse = |scop, why| Refused {
-                region,
-                line: self.line(region.span.start),
-                scop,
-                why,
+            let scop = match self.judged_alone(region) {
+                Ok(scop) => scop,
+                Err(other) => {
+                    refused.push(other);
+                    continue;
+                }
             };
-            match self.time_loop(region) {
-                Err(why) => refused.push(refuse(None, why)),
-                Ok(scop) => match self.judge(&scop) {
-                    Err(why) => refused.push(refuse(Some(scop), why)),
-                    Ok(()) => {
-                        if let Some((outer, of_outer)) = self.around(&refused, region) {
-                            if loops.iter().all(|l| l.depth <= outer.region.depth) {
-                                let nests = self.parted(outer, (region, &scop));
-                                let whole = || (of_outer.clone().into(), Vec::new());
-                                return Ok(nests.unwrap_or_else(whole));
-                            }
-                            // A nest of a loop that stays on the CPU, as are others there.
-                            let why = outer.why.clone();
-                            refused.push(refuse(Some(scop), why));
-                            continue;
-                        }
-                        let warnings = Vec::from_iter(refused.iter().find_map(not_taken));
-                        let several = self.segments_around(&refused, region).or_else(|| {
-                            Some((self.together(loops, (region, &scop))?, warnings.clone()))
-                        });
-                        if let Some((mut chosen, warnings)) = several {
-                            chosen.candidates = self.other_loops(loops, &chosen, &refused);
-                            return Ok((chosen, warnings));
-                        }
-                        let candidates =
-                            self.candidates(loops, std::slice::from_ref(&region.span), &refused);
-                        let chosen = Chosen {
-                            candidates,
-                            ..self.alone(scop)
-                        };
-                        return Ok((chosen, warnings));
-                    }
-                },
+            let Some((outer, of_outer)) = self.around(&refused, region) else {
+                return Ok(self.with_others(loops, refused, (region, scop)));
+            };
+            if loops.iter().all(|l| l.depth <= outer.region.depth) {
+                let nests = self.parted(outer, (region, &scop));
+                return Ok(nests.unwrap_or_else(|| (of_outer.clone().into(), Vec::new())));
             }
+            // A nest of a loop that stays on the CPU, as are others there.
+            let why = outer.why.clone();
+            refused.push(self.refused(region, Some(scop), why));
         }
         // What the preprocessor leaves out is no loop of the program.
         let is_there = |r: &Refused| r.why.iter().any(|d| d.code != "HX0102");
@@ -1378,21 +1356,6 @@ fn real_cause(why: &Diagnostic, nests: &[(usize, Box<Diagnostic>)]) -> Option<us
 fn may_be_output<'a>(mut refusals: impl Iterator<Item = &'a Diagnostic> + Clone) -> bool {
     let calls = |d: &Diagnostic| d.code == "HX0107";
     refusals.clone().any(calls) && refusals.all(|d| calls(d) || stepwise::may_replace(d))
-}
-
-/// A loop that looked likelier than the one that is translated.
-fn not_taken(refused: &Refused) -> Option<Diagnostic> {
-    // Nests without a time loop around them are set-up code.
-    let why = refused.why.iter().find(|d| d.code != "HX0201")?;
-    let line = refused.line;
-    let d = Diagnostic::warning(
-        why.code,
-        format!("the loop at line {line} is not translated: {}", why.message),
-    );
-    Some(Diagnostic {
-        labels: why.labels.clone(),
-        ..d
-    })
 }
 
 fn early_return(text: &str, place: Range<usize>) -> Diagnostic {

@@ -15,7 +15,7 @@ use hexcc_compiler::scop::{Converging, Segmented, SourceFile, is_better_parted};
 use hexcc_compiler::{csource, stepwise};
 use hexcc_front_c::child::{self, FactsError, Question};
 use hexcc_front_c::normalize::{Rewritten, Segments};
-use hexcc_pet::data::Span;
+use hexcc_pet::data::{PetScop, Span};
 use std::cell::LazyCell;
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
@@ -25,7 +25,7 @@ use std::path::Path;
 /// The input with a time loop that was written again; `None` where that leads to no tiles, or the program has them already.
 pub(super) fn in_tiles(options: &InputOptions, input: &Input, limit: &TimeLimit) -> Option<Input> {
     let saved = &input.saved;
-    let first = |wanted: &[Wanted]| first(options, &saved.source, limit, wanted);
+    let first = |wanted: &[Wanted]| first(options, (&saved.source, &[]), limit, wanted);
     if saved.is_nests() {
         let may_stay = options.copies && !stay(options, input, limit);
         let wanted = match input.in_tiles {
@@ -71,7 +71,7 @@ pub(super) enum Wanted {
 
 /// A loop that was written again.
 #[derive(Clone)]
-struct Written {
+pub(super) struct Written {
     form: Rewritten,
     /// Where it begins in the text that there is now.
     start: usize,
@@ -91,18 +91,8 @@ impl Written {
 }
 
 /// The first loop that is tiled when it is written again, or that is as the first of `wanted` for which there is one, and
-/// further ones that are tiled then.
+/// further ones that are tiled then. Some have been written `earlier`.
 pub(super) fn first(
-    options: &InputOptions,
-    source: &SourceFile,
-    limit: &TimeLimit,
-    wanted: &[Wanted],
-) -> Option<Input> {
-    behind(options, (source, &[]), limit, wanted)
-}
-
-/// The same, where some loops have been written again.
-fn behind(
     options: &InputOptions,
     (source, earlier): (&SourceFile, &[Written]),
     limit: &TimeLimit,
@@ -144,9 +134,14 @@ fn behind(
     let (found, written) = wanted.iter().find_map(as_wanted)?;
     let now = (&found.saved.source, written.as_slice());
     let more = (starts.len() > 1)
-        .then(|| behind(options, now, limit, &[Wanted::Tiles]))
+        .then(|| first(options, now, limit, &[Wanted::Tiles]))
         .flatten();
-    let has_more = |more: &Input| more.saved.regions().count() > found.saved.regions().count();
+    let n_tiled = |read: &Input| {
+        let tiles = |scop: &PetScop| tiles_of(options, read, limit, scop.span.start);
+        let tiles = read.saved.regions().filter_map(tiles);
+        tiles.filter(|tiles| *tiles != InTiles::Not).count()
+    };
+    let has_more = |more: &Input| n_tiled(more) > n_tiled(&found);
     Some(more.filter(has_more).unwrap_or(found))
 }
 

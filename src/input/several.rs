@@ -6,7 +6,7 @@ use crate::limit::TimeLimit;
 use crate::render::Failure;
 use hexcc_compiler::csource;
 use hexcc_compiler::diag::Diagnostic;
-use hexcc_compiler::front::c::{self as front, Stays, Unit};
+use hexcc_compiler::front::c::{self as front, Region, Stays, Unit};
 use hexcc_compiler::scop::SourceFile;
 use std::cmp::Reverse;
 use std::path::{Path, PathBuf};
@@ -46,25 +46,23 @@ pub(super) fn read(options: &InputOptions, limit: &TimeLimit) -> Result<Input, F
         let marked = !front::marked_regions(&source.text).is_empty();
         stays.push(add_functions(&of_file(index), &mut source)?);
         let own = source.own_text().len();
-        let loops = front::time_loops(&source.text);
-        prints.push(
-            loops
-                .iter()
-                .any(|r| r.span.end <= own && merged::prints(&source.text[r.span.clone()])),
-        );
-        let depth = (loops.iter().filter(|r| r.span.end <= own)).map(|r| r.depth);
-        order.push((Reverse(marked), Reverse(depth.max()), index));
+        let mut loops = front::time_loops(&source.text);
+        loops.retain(|r| r.span.end <= own);
+        let prints_in = |r: &Region| merged::prints(&source.text[r.span.clone()]);
+        prints.push(loops.iter().any(prints_in));
+        let depth = loops.iter().map(|r| r.depth).max();
+        order.push((Reverse(marked), Reverse(depth), index));
     }
     order.sort_unstable();
     if options.line.is_some() {
         // It is one of the first file.
         order.retain(|(_, _, index)| *index == 0);
     }
-    if order.first().is_some_and(|(Reverse(marked), ..)| *marked) {
+    let marked = order.first().is_some_and(|(Reverse(marked), ..)| *marked);
+    if marked {
         order.retain(|(Reverse(marked), ..)| *marked);
     }
     let mut failures: Vec<(usize, Failure)> = Vec::new();
-    let marked = order.first().is_some_and(|(Reverse(marked), ..)| *marked);
     let mut tried_all = marked || options.line.is_some() || options.function.is_some();
     let prints = order.first().is_some_and(|(_, _, first)| prints[*first]);
     if !tried_all && prints {

@@ -11,7 +11,7 @@ mod types;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
-pub use gather::conversions;
+pub use gather::{conversions, counts_enumerations};
 
 /// A conversion that C++ wants to be written.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

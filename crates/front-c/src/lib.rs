@@ -27,6 +27,8 @@ pub struct ForCplusplus {
     pub own: Vec<own::Own>,
     /// Functions that are called without a declaration, in the order of the text.
     pub undeclared: Vec<String>,
+    /// Values of enumerations are counted up or down.
+    pub counts_enumerations: bool,
 }
 
 impl ForCplusplus {
@@ -38,6 +40,7 @@ impl ForCplusplus {
             of_host: of_host::of_host(unit),
             own: own::own(unit),
             undeclared: undeclared.map(|f| f.name.clone()).collect(),
+            counts_enumerations: conversions::counts_enumerations(unit),
         }
     }
 }

@@ -191,7 +191,7 @@ pub fn program(
     }
     edits.extend(declared);
     let entry = Entry::new(saved);
-    let mut generated = included(text, asserts);
+    let mut generated = included(saved.counts_enumerations, asserts);
     let form = match shared {
         true => Form::Table,
         false => Form::Dense,
@@ -301,13 +301,15 @@ fn for_cplusplus(text: &str) -> Vec<Edit> {
     .concat()
 }
 
-/// What stands before all kernels; whether there are assertions.
-fn included(text: &str, asserts: bool) -> String {
-    let counted = csource::counts_enumerations(text);
+/// Operators of C++ that do with a value of an enumeration what C does.
+const COUNTED: &str = include_str!("../print/lib/cuda/counted.cuh");
+
+/// What stands before all kernels; whether enumerations are counted, and whether there are assertions.
+fn included(counted: bool, asserts: bool) -> String {
     [
         (true, INCLUDES),
         (asserts || counted, "#include <type_traits>\n"),
-        (counted, csource::COUNTED),
+        (counted, COUNTED),
     ]
     .into_iter()
     .filter_map(|(is_needed, part)| is_needed.then_some(part))

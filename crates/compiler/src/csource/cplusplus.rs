@@ -1,11 +1,9 @@
 //! Names and macros of C that a C++ front end reads otherwise.
 
-mod counted;
 mod jumps;
 mod old_style;
 mod returns;
 
-pub use self::counted::{COUNTED, counts_enumerations};
 pub use self::jumps::rewrite_jumped_over;
 pub(crate) use self::jumps::{is_label, refused_jumps};
 pub use self::old_style::modernized;

@@ -6,7 +6,7 @@
 use super::{
     Code, Declared, Edit, TokenKind, file_scope, has_type_before, is_type_word, refused_jumps,
 };
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 /// A place that a C++ compiler refuses, and why.
@@ -61,11 +61,6 @@ pub fn not_cplusplus(text: &str) -> Vec<NotCPlusPlus> {
         address_of_literal(&code),
         "the address of a compound literal",
         "make it a variable",
-    );
-    add(
-        enumerations(&code),
-        "a number in a variable of an enumeration",
-        "cast it to the enumeration, or make the variable an `int`",
     );
     add(
         refused_jumps(&code),
@@ -345,41 +340,6 @@ fn address_of_literal(code: &Code) -> Vec<Range<usize>> {
         .collect()
 }
 
-/// Numbers assigned to variables of enumerations.
-fn enumerations(code: &Code) -> Vec<Range<usize>> {
-    let n = code.tokens.len();
-    let variables: BTreeMap<&str, usize> = (0..n)
-        .filter(|&at| code.word(at) == "enum" && code.is_plain_name(at + 1))
-        .filter(|&at| code.is_plain_name(at + 2) && code.word(at + 3) != "(")
-        .map(|at| (code.word(at + 2), at + 2))
-        .collect();
-    let enumerators: BTreeSet<&str> = (0..n)
-        .filter(|&at| code.word(at) == "enum")
-        .filter_map(|at| {
-            [at + 1, at + 2]
-                .into_iter()
-                .find(|&open| code.opens(open, "{"))
-        })
-        .flat_map(|open| code.split_commas(open + 1..code.skip(open) - 1))
-        .map(|part| code.word(part.start))
-        .collect();
-    let is_enum = |at: usize| {
-        let word = code.word(at);
-        variables.contains_key(word) || enumerators.contains(word)
-    };
-    (0..n)
-        .filter(|&at| code.is_ident(at) && variables.contains_key(code.word(at)))
-        .filter(|&at| at == 0 || !matches!(code.word(at - 1), "." | "->"))
-        .filter(|&at| {
-            let (next, value) = (code.word(at + 1), at + 2);
-            let ends = matches!(code.word(value + 1), ";" | "," | ")");
-            let is_value = code.is_ident(value) || code.word(value).parse::<i64>().is_ok();
-            next == "=" && ends && is_value && !is_enum(value)
-        })
-        .map(|at| at..at + 1)
-        .collect()
-}
-
 /// Tags declared in a struct and used outside of it.
 fn nested_types(code: &Code) -> Vec<Range<usize>> {
     let is_tag = |at: usize| matches!(code.word(at), "struct" | "union" | "enum");
@@ -448,7 +408,7 @@ mod tests {
 
     #[test]
     fn c_that_is_no_cplusplus_is_found() {
-        let cases: [(&str, &[&str]); 16] = [
+        let cases: [(&str, &[&str]); 15] = [
             (
                 "#define T(x) int x(void)\nT(h) { } static g() { } f(n) { return n; }",
                 &["g", "f"],
@@ -471,7 +431,6 @@ mod tests {
                 &["(struct s)"],
             ),
             ("int f(void) { return g((int[]){ 1 }); }", &["(int[])"]),
-            ("enum e { A, B }; void f(int n) { enum e x = n; }", &["x"]),
             (
                 "void f(void) { goto end; const int x = 1; end: g(x); }",
                 &["goto end"],
@@ -520,7 +479,6 @@ mod tests {
             "int f(); int f(int a) { return a; } int g(void) { return f(1); }",
             "extern int x; int x = 3; typedef struct { int a, b; } s; s t = { .a = 1, .b = 2 };",
             "#ifdef A\nint x;\n#else\nint x;\n#endif\nint y, z;",
-            "enum e { A, B }; enum e x = A; void f(void) { enum e y = x; y = B; y = (enum e)3; y++; }",
             "void f(void) { if (a) goto end; { int x = 1; g(x); } b = 3; end: h(); }",
             "void f(void) { int x = 1; goto end; end: g(x); }",
             "void f(void) { goto end; int x = 1; end: g(x); }",

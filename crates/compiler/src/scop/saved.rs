@@ -45,6 +45,9 @@ pub struct SavedScop {
     /// Arrays that are a function's own.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub own: Vec<OwnArray>,
+    /// Values of enumerations are counted up or down, which C++ lets classes do only.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub counts_enumerations: bool,
     /// What its headers name otherwise than C++.
     #[serde(default, skip_serializing_if = "HeaderNames::is_empty")]
     pub headers: HeaderNames,
@@ -123,6 +126,7 @@ impl SavedScop {
             conversions: Vec::new(),
             of_host: BTreeSet::new(),
             own: Vec::new(),
+            counts_enumerations: false,
             headers: HeaderNames::default(),
             around: Vec::new(),
         }

@@ -4,6 +4,7 @@ use super::Conversion;
 use super::types::{
     converts, enumeration, has_name, is_alike, is_function, is_pointer, is_void, pointee, varies,
 };
+use crate::normalize::walk;
 use hexcc_clang::ast::{
     BinaryOp, Builtin, Callee, Designator, EnumId, Expr, ExprKind, FileId, Item, Span, Stmt,
     StmtKind, TypeId, TypeKind, Unit,
@@ -32,6 +33,18 @@ pub fn conversions(unit: &Unit) -> Vec<Conversion> {
     }
     let all = gather.found.into_values().flatten();
     all.chain(gather.elsewhere).collect()
+}
+
+/// Whether `++`, `+=` and the like count values of enumerations, which C++ lets classes do only.
+pub fn counts_enumerations(unit: &Unit) -> bool {
+    let counts = |expr: &Expr| match &expr.kind {
+        ExprKind::Assign(Some(BinaryOp::Add | BinaryOp::Sub), to, _) => Some(to.ty),
+        ExprKind::Unary(op, value) if matches!(op.text(), "++" | "--") => Some(value.ty),
+        _ => None,
+    };
+    let is_one = |expr: &Expr| counts(expr).is_some_and(|ty| enumeration(unit, ty).is_some());
+    let mut bodies = unit.functions.iter().filter_map(|f| f.body.as_ref());
+    bodies.any(|body| walk::any(unit, body, is_one))
 }
 
 /// Where a value goes.

@@ -108,3 +108,28 @@ fn what_a_macro_converts_cannot_be_written() {
     let known: Vec<_> = found.iter().map(|c| (&c.before, &*c.to, &*c.of)).collect();
     assert_eq!(known, [(&None, "double *", "ALLOCATE")]);
 }
+
+#[test]
+fn counted_enumerations_are_found() {
+    for (text, counted) in [
+        (
+            "enum f { A, B }; void h(int); void g(void) { for (enum f k = A; k < B; k++) h(k); }",
+            true,
+        ),
+        (
+            "typedef enum { A, B } f; void g(void) { f k = A; --k; }",
+            true,
+        ),
+        ("enum { A, B } k; void g(void) { k += 1; }", true),
+        (
+            "enum f { A, B }; void h(int); void g(enum f k) { for (int i = A; i < k; i++) h(i); }",
+            false,
+        ),
+        (
+            "enum f { A, B }; enum f k(void); void g(void) { double k = 0; k++; }",
+            false,
+        ),
+    ] {
+        assert_eq!(counts_enumerations(&parsed(text)), counted, "{text}");
+    }
+}
