@@ -696,7 +696,7 @@ impl<'a> Reader<'a> {
             let scop = match self.judged_alone(region) {
                 Ok(scop) => scop,
                 Err(other) => {
-                    refused.push(other);
+                    refused.push(*other);
                     continue;
                 }
             };

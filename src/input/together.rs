@@ -18,12 +18,12 @@ const SEVERAL: &str = "the file has several time loops";
 
 impl Reader<'_> {
     /// A loop, if it is a time loop that can be tiled as far as dependences say.
-    pub(super) fn judged_alone<'a>(&self, region: &'a Region) -> Result<PetScop, Refused<'a>> {
+    pub(super) fn judged_alone<'a>(&self, region: &'a Region) -> Result<PetScop, Box<Refused<'a>>> {
         let scop = self.time_loop(region);
-        let scop = scop.map_err(|why| self.refused(region, None, why))?;
+        let scop = scop.map_err(|why| Box::new(self.refused(region, None, why)))?;
         match self.judge(&scop) {
             Ok(()) => Ok(scop),
-            Err(why) => Err(self.refused(region, Some(scop), why)),
+            Err(why) => Err(Box::new(self.refused(region, Some(scop), why))),
         }
     }
 
@@ -93,7 +93,7 @@ impl Reader<'_> {
             }
             known.push(region);
             let other = match self.judged_alone(region) {
-                Err(other) => other,
+                Err(other) => *other,
                 Ok(scop) if self.is_tiled_nest(&scop) => {
                     self.refused(region, Some(scop), Vec::new())
                 }
