@@ -473,7 +473,7 @@ pub(crate) fn rounds(scop: &Scop, stmt: usize, who: &str) -> Diagnostic {
             format!("{who}, which are combined then"),
         )
         .note("the order is the same in every run; with `n` terms the result is within about log2(n) ulps of the sum of their magnitudes")
-        .help("`--sums ordered` keeps C's order, in which one thread computes it")
+        .help("`--sums ordered` keeps C's order, where the sum has a nest of its own: one thread computes it")
 }
 
 /// Warnings of loops that one thread runs, and of sums that all threads compute.

@@ -2,6 +2,7 @@
 
 use super::{Printer, declarations};
 use crate::back::expr::ast_to_c;
+use crate::back::names::mentions;
 use crate::back::text::add_constant;
 
 impl Printer<'_> {
@@ -16,29 +17,40 @@ impl Printer<'_> {
             for a in 0..ir.live(f) {
                 copies.push((self.own_plane(f, &format!("{t}_lo"), -a - 1), bytes.clone()));
             }
-            sizes.push(format!("{} * {bytes}", ir.live(f)));
+            match ir.live(f) {
+                0 => {}
+                1 => sizes.push(bytes),
+                n => sizes.push(format!("{n} * {bytes}")),
+            }
         }
-        let body = sizes.join(" + ") + &copies.iter().map(|c| c.0.as_str()).collect::<String>();
-        let text = format!("{body} {t_lo}");
-        let declared = declarations(&ir.stencil, &self.names, &text);
+        let sizes = sizes.join(" + ");
+        let planes: Vec<&str> = copies.iter().map(|(plane, _)| plane.as_str()).collect();
+        // Planes in turns are told by the first step.
+        let first_step = mentions(&planes.join(" "), &format!("{t}_lo"))
+            .then(|| format!("const long long {t}_lo = {t_lo};"));
+        let of_keep = [
+            planes.join(" "),
+            sizes.clone(),
+            first_step.clone().unwrap_or_default(),
+        ];
         self.out.line("#ifndef __CUDACC_RTC__");
         self.out
             .line("// The bytes of the planes that the first time step starts from.");
         self.out
             .open("inline size_t kept_bytes(const Args &args) {");
-        for line in &declared {
+        for line in declarations(&ir.stencil, &self.names, &sizes) {
             self.out.line(line);
         }
-        self.out.line(format!("return {};", sizes.join(" + ")));
+        self.out.line(format!("return {sizes};"));
         self.out.close("}");
         self.out.line("");
         self.out
             .line("// Copies them to other memory, or from there back again.");
         self.out.open("inline cudaError_t keep(const Args &args, char *kept, bool again, cudaStream_t stream) {");
-        for line in &declared {
+        let declared = declarations(&ir.stencil, &self.names, &of_keep.join(" "));
+        for line in declared.into_iter().chain(first_step) {
             self.out.line(line);
         }
-        self.out.line(format!("const long long {t}_lo = {t_lo};"));
         self.out.line("cudaError_t error = cudaSuccess;");
         for (n, (plane, bytes)) in copies.iter().enumerate() {
             self.out.open("if (error == cudaSuccess) {");
