@@ -246,6 +246,7 @@ mod tests {
             is_all: false,
             in_tiles: false,
             known: Known::default(),
+            words: Default::default(),
         };
         let folder = tempfile::tempdir().expect("a temporary directory");
         let target = TargetArgs {

@@ -6,7 +6,7 @@ use hexcc_pet::data::{PetScop, Span};
 use hexcc_pet::{ClangMessage, PetError, Request, Severity};
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Blanks before a text that includes headers of the system, at least: more than one of these has bytes.
 const MIN_LEAD: usize = 1 << 20;
@@ -93,20 +93,32 @@ impl Reader<'_> {
         let name = self.options.file.file_name().unwrap_or("input.c".as_ref());
         let file = folder.path().join(name);
         std::fs::write(&file, text).map_err(failed)?;
-        let mut include_dirs = self.options.include_dirs.clone();
-        if let Some(light) = light {
-            let headers = folder.path().join("hexcc_headers");
-            write_all(&headers, light).map_err(failed)?;
-            include_dirs.insert(0, headers);
-        }
         let request = Request {
             file,
             function: function.map(str::to_string),
-            include_dirs,
+            include_dirs: (self.include_dirs(folder.path(), light)).map_err(failed)?,
             defines: self.options.defines.clone(),
             pet: self.pet.clone(),
         };
         hexcc_pet::extract(&self.exe, &request, self.limit.left()).map(|extraction| extraction.scop)
+    }
+
+    /// Where headers are, with files in place of some in a folder.
+    pub(super) fn include_dirs(
+        &self,
+        folder: &Path,
+        light: Option<&Light>,
+    ) -> std::io::Result<Vec<PathBuf>> {
+        let headers = folder.join("hexcc_headers");
+        for (name, text) in light.into_iter().flat_map(|light| &light.files) {
+            let path = headers.join(name);
+            std::fs::create_dir_all(path.parent().unwrap_or(&headers))?;
+            std::fs::write(path, text)?;
+        }
+        let own = light.map(|_| headers).into_iter();
+        Ok(own
+            .chain(self.options.include_dirs.iter().cloned())
+            .collect())
     }
 
     /// How many blanks to put before a text, with files in place of headers. pet gives places as
@@ -150,27 +162,11 @@ impl Reader<'_> {
     }
 }
 
-/// Writes files in place of headers to a folder.
-pub(super) fn write_all(folder: &Path, light: &Light) -> std::io::Result<()> {
-    for (name, text) in &light.files {
-        let path = folder.join(name);
-        std::fs::create_dir_all(path.parent().unwrap_or(folder))?;
-        std::fs::write(path, text)?;
-    }
-    Ok(())
-}
-
 /// Whether declarations may be all that clang misses, or that it has twice.
 fn may_miss(messages: &[ClangMessage]) -> bool {
-    const SAID: [&str; 5] = [
-        "undeclared",
-        "unknown type name",
-        "incomplete",
-        "conflicting types",
-        "redefinition",
-    ];
+    const SAID: &str = "undeclared,unknown type name,incomplete,conflicting types,redefinition";
     let mut errors = messages.iter().filter(|m| m.severity == Severity::Error);
-    errors.any(|m| SAID.iter().any(|said| m.text.contains(said)))
+    errors.any(|m| SAID.split(',').any(|said| m.text.contains(said)))
 }
 
 /// Iterators and parameters of a scop that are named like words of isl's notation: what isl has

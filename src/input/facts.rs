@@ -1,17 +1,16 @@
 //! What libclang says of variables of a region: which subscripts of an array follow pointers, which pet does
 //! not tell from an array whose extents it does not know, and where members of structs lie.
 
-use super::extract::write_all;
 use super::{InputOptions, Reader};
 use crate::limit::TimeLimit;
 use hexcc_compiler::ctype::CType;
 use hexcc_compiler::diag::Diagnostic;
-use hexcc_compiler::front::c::{Light, Pass, Reduced, Region, Told, Written};
+use hexcc_compiler::front::c::{Light, Reduced, Region, Written};
 use hexcc_compiler::scop::records::query::{self, Found, Query};
 use hexcc_compiler::scop::{sizes, without_bounds};
 use hexcc_front_c::child::{self, FactsError, Question};
 use hexcc_front_c::facts::{Facts, TypeId};
-use hexcc_front_c::normalize::{Called, Wish};
+use hexcc_front_c::normalize::{Forward, Wish};
 use hexcc_pet::data::{PetArray, PetScop};
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -19,27 +18,8 @@ use std::ops::Range;
 use std::path::Path;
 use std::rc::Rc;
 
-/// What is to stand in places of a text.
-pub(super) struct Changes {
-    texts: Vec<(Range<usize>, String)>,
-    /// What says so.
-    passes: Vec<Pass>,
-    /// Assertions that go.
-    pub unchecked: Vec<Range<usize>>,
-    /// Variables that have one number whenever the region runs.
-    pub numbers: Vec<(String, i64)>,
-    /// Calls of functions that the file does not define.
-    pub calls: Vec<Called>,
-}
-
-impl Changes {
-    pub fn told(&self) -> Told<'_> {
-        (&self.texts, &self.passes)
-    }
-}
-
 /// The changes that are known: of a text, of a region of it, and of what was to be written out.
-pub(super) type Forwarded = Rc<RefCell<HashMap<(String, Range<usize>, Wish), Rc<Changes>>>>;
+pub(super) type Forwarded = Rc<RefCell<HashMap<(String, Range<usize>, Wish), Rc<Forward>>>>;
 
 /// What the names of a region mean.
 struct Names {
@@ -149,7 +129,7 @@ impl Reader<'_> {
     }
 
     /// What is to stand in places of a region, by clang's tree.
-    pub(super) fn forward(&self, region: &Range<usize>, wish: Wish) -> Rc<Changes> {
+    pub(super) fn forward(&self, region: &Range<usize>, wish: Wish) -> Rc<Forward> {
         let key = (self.source.text.clone(), region.clone(), wish);
         if let Some(known) = self.forwarded.borrow().get(&key) {
             return Rc::clone(known);
@@ -157,15 +137,7 @@ impl Reader<'_> {
         let question = question(self.options, &self.source.text, self.limit);
         // Without an answer, the region stays as it is.
         let found = child::forward(&self.exe, &question, (region.clone(), wish));
-        let found = found.unwrap_or_default();
-        let passes = found.passes.iter().filter_map(|name| Pass::on_tree(name));
-        let changes = Rc::new(Changes {
-            passes: passes.collect(),
-            texts: found.texts,
-            unchecked: found.unchecked,
-            numbers: found.numbers,
-            calls: found.calls,
-        });
+        let changes = Rc::new(found.unwrap_or_default());
         (self.forwarded.borrow_mut()).insert(key, Rc::clone(&changes));
         changes
     }
@@ -173,19 +145,14 @@ impl Reader<'_> {
     /// The text in words that pet reads.
     pub(super) fn plain(&self, region: &Region) -> Written {
         let changes = self.forward(&region.span, Wish::Plain);
-        Written::plain(&self.source.text, changes.told(), region)
+        Written::plain(&self.source.text, (&changes.texts, &changes.passes), region)
     }
 
     fn facts_with(&self, text: &str, light: Option<&Light>) -> Result<Facts, FactsError> {
         let failed = |e: std::io::Error| FactsError::GaveUp(format!("temporary file: {e}"));
         let folder = tempfile::tempdir().map_err(failed)?;
-        let mut include_dirs = self.options.include_dirs.clone();
-        if let Some(light) = light {
-            write_all(folder.path(), light).map_err(failed)?;
-            include_dirs.insert(0, folder.path().to_path_buf());
-        }
         let question = Question {
-            include_dirs,
+            include_dirs: (self.include_dirs(folder.path(), light)).map_err(failed)?,
             ..question(self.options, text, self.limit)
         };
         child::facts(&self.exe, &question)

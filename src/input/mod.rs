@@ -34,7 +34,7 @@ use hexcc_front_c::child::{self, KnownFacts};
 use hexcc_front_c::normalize::{Called, Same, What, Wish, first_unreadable};
 use hexcc_pet::data::{PetBody, PetScop, PetStmt, Span};
 use hexcc_pet::{PetError, PetPaths};
-use rewritten::Wanted;
+use rewritten::{Wanted, Words};
 use std::cell::RefCell;
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap};
@@ -84,6 +84,8 @@ pub struct Input {
     pub in_tiles: bool,
     /// Nests that were compiled to see whether they can be.
     pub known: Known,
+    /// Words of isl's notation that variables have as names, which is in the way of tiles.
+    pub words: BTreeSet<String>,
 }
 
 /// Reads the input files.
@@ -134,6 +136,7 @@ fn read_file(options: &InputOptions, limit: &TimeLimit) -> Result<Input, Failure
             is_all: false,
             in_tiles: false,
             known: Known::default(),
+            words: BTreeSet::new(),
         });
     }
     let mut source = declared(options, included::read(&options.file, options)?)?;
@@ -166,27 +169,39 @@ fn read_c(options: &InputOptions, source: SourceFile, limit: &TimeLimit) -> Resu
         return Err(*NotRead::new(&source, vec![d], BTreeSet::new()).failure);
     }
     let source = names::settled(options, source)?;
-    read_source(options, source.clone(), limit).or_else(|mut first| {
-        if first.words.is_empty() {
-            return Err(first.or_cplusplus(&source));
+    let first = read_source(options, source.clone(), limit);
+    let words = match &first {
+        Ok(input) => &input.words,
+        Err(first) => &first.words,
+    };
+    let again = renamed(&source, words).map(|source| read_source(options, source, limit));
+    match (first, again) {
+        // Other names are for tiles alone.
+        (Ok(input), again) => {
+            let tiled = (again.and_then(Result::ok)).filter(|i| i.saved.source.before.is_some());
+            Ok(tiled.unwrap_or(input))
         }
-        let Some(names) = csource::names_for_isl(&source.text, &first.words) else {
+        (Err(first), _) if first.words.is_empty() => Err(first.or_cplusplus(&source)),
+        (Err(mut first), None) => {
             first.not_renamed(
                 "a macro makes text of its arguments, or another file has a function of this name",
             );
-            return Err(first.or_cplusplus(&source));
-        };
-        let renamed = source.edited(csource::rename(&source.text, &names));
-        match renamed.map(|source| read_source(options, source, limit)) {
-            // Names of a header's variables cannot change here.
-            Ok(Err(again)) if !again.words.is_empty() || again.is_syntax() => {
-                first.not_renamed("it is not declared in this file");
-                Err(*first.failure)
-            }
-            Ok(again) => again.map_err(|e| *e.failure),
-            Err(_) => Err(*first.failure),
+            Err(first.or_cplusplus(&source))
         }
-    })
+        // Names of a header's variables cannot change here.
+        (Err(mut first), Some(Err(again))) if !again.words.is_empty() || again.is_syntax() => {
+            first.not_renamed("it is not declared in this file");
+            Err(*first.failure)
+        }
+        (Err(_), Some(again)) => again.map_err(|e| *e.failure),
+    }
+}
+
+/// A file with other names in the place of words of isl's notation, if there are any and they can change.
+fn renamed(source: &SourceFile, words: &BTreeSet<String>) -> Option<SourceFile> {
+    let any = (!words.is_empty()).then_some(words)?;
+    let names = csource::names_for_isl(&source.text, any)?;
+    source.edited(csource::rename(&source.text, &names)).ok()
 }
 
 /// A text without old-style definitions of functions.
@@ -241,13 +256,20 @@ fn read_source(
 ) -> Result<Input, NotRead> {
     let failed = |e| NotRead::new(&source, explain(e, &source, None), BTreeSet::new());
     let reader = Reader::new(options, &source, limit).map_err(failed)?;
+    let words = Words::default();
     match read_as_is(&reader) {
-        Ok(input) => Ok(rewritten::in_tiles(options, &input, limit).unwrap_or(input)),
+        Ok(input) => match rewritten::in_tiles(options, &input, limit, &words) {
+            Some(tiled) => Ok(tiled),
+            None => Ok(Input {
+                words: words.take(),
+                ..input
+            }),
+        },
         // Other names come first.
         Err(refused) if !refused.words.is_empty() => Err(refused),
         Err(refused) => {
             let wanted = [Wanted::Tiles, Wanted::Any];
-            rewritten::first(options, (&source, &[]), limit, &wanted).ok_or(refused)
+            rewritten::first(options, (&source, &[]), (limit, &words), &wanted).ok_or(refused)
         }
     }
 }
@@ -279,6 +301,7 @@ fn read_as_is(reader: &Reader) -> Result<Input, NotRead> {
         is_all: false,
         in_tiles: chosen.in_tiles,
         known: reader.known.take(),
+        words: BTreeSet::new(),
     })
 }
 
@@ -1122,7 +1145,7 @@ impl<'a> Reader<'a> {
         front::written_out(
             text,
             (headers, &self.options.defines),
-            changes.told(),
+            (&changes.texts, &changes.passes),
             region,
         )
     }

@@ -16,16 +16,22 @@ use hexcc_compiler::{csource, stepwise};
 use hexcc_front_c::child::{self, FactsError, Question};
 use hexcc_front_c::normalize::{Rewritten, Segments};
 use hexcc_pet::data::{PetScop, Span};
-use std::cell::LazyCell;
+use std::cell::{LazyCell, RefCell};
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 use std::path::Path;
 
 /// The input with a time loop that was written again; `None` where that leads to no tiles, or the program has them already.
-pub(super) fn in_tiles(options: &InputOptions, input: &Input, limit: &TimeLimit) -> Option<Input> {
+/// Takes `words` of isl's notation in the way.
+pub(super) fn in_tiles(
+    options: &InputOptions,
+    input: &Input,
+    limit: &TimeLimit,
+    words: &Words,
+) -> Option<Input> {
     let saved = &input.saved;
-    let first = |wanted: &[Wanted]| first(options, (&saved.source, &[]), limit, wanted);
+    let first = |wanted: &[Wanted]| first(options, (&saved.source, &[]), (limit, words), wanted);
     if saved.is_nests() {
         let may_stay = options.copies && !stay(options, input, limit);
         let wanted = match input.in_tiles {
@@ -69,13 +75,17 @@ pub(super) enum Wanted {
     Any,
 }
 
+/// Iterators and sizes that were found whose names isl would read as something else.
+pub(super) type Words = RefCell<BTreeSet<String>>;
+
 /// A loop that was written again.
 #[derive(Clone)]
 pub(super) struct Written {
     form: Rewritten,
     /// Where it begins in the text that there is now.
     start: usize,
-    /// The words behind it before.
+    /// Its lines, and the words behind it, before.
+    lines: RangeInclusive<usize>,
     words: BTreeSet<String>,
 }
 
@@ -95,7 +105,7 @@ impl Written {
 pub(super) fn first(
     options: &InputOptions,
     (source, earlier): (&SourceFile, &[Written]),
-    limit: &TimeLimit,
+    (limit, words): (&TimeLimit, &Words),
     wanted: &[Wanted],
 ) -> Option<Input> {
     let is_wanted = |form: &Rewritten| {
@@ -128,13 +138,13 @@ pub(super) fn first(
         forms.iter().filter(suits).find_map(|form| {
             // A program is never refused for what this takes.
             let attempt = limit.attempt()?;
-            with(options, (source, earlier), &attempt, form, *wanted)
+            with(options, (source, earlier), (&attempt, words), form, *wanted)
         })
     };
     let (found, written) = wanted.iter().find_map(as_wanted)?;
     let now = (&found.saved.source, written.as_slice());
     let more = (starts.len() > 1)
-        .then(|| first(options, now, limit, &[Wanted::Tiles]))
+        .then(|| first(options, now, (limit, words), &[Wanted::Tiles]))
         .flatten();
     let n_tiled = |read: &Input| {
         let tiles = |scop: &PetScop| tiles_of(options, read, limit, scop.span.start);
@@ -149,7 +159,7 @@ pub(super) fn first(
 fn with(
     options: &InputOptions,
     (source, earlier): (&SourceFile, &[Written]),
-    limit: &TimeLimit,
+    (limit, words): (&TimeLimit, &Words),
     form: &Rewritten,
     wanted: Wanted,
 ) -> Option<(Input, Vec<Written>)> {
@@ -171,8 +181,11 @@ fn with(
     let reader = Reader::new(&options, &edited, limit).ok()?;
     let may_be = matches!(wanted, Wanted::Any | Wanted::Resident)
         || !front::marked_regions(&edited.text).is_empty()
-        || may_be_good(&reader, at..place.end, may_be_region);
-    let mut read = may_be.then(|| read_as_is(&reader).ok()).flatten()?;
+        || may_be_good(&reader, at..place.end, may_be_region, words);
+    let read = may_be.then(|| read_as_is(&reader))?;
+    let mut read = read
+        .map_err(|why| words.borrow_mut().extend(why.words))
+        .ok()?;
     if wanted == Wanted::AllSizes {
         // Not the loop as it was, which runs where a condition does not hold.
         read.saved.scop = read.saved.region_at(at)?.1.clone();
@@ -194,10 +207,11 @@ fn with(
     written.push(Written {
         form: form.clone(),
         start: place.start,
+        lines: source.line(form.range.start)..=source.line(form.range.end.saturating_sub(1)),
         words: csource::words_behind(source.own_text(), form.range.clone()),
     });
     for loop_ in &written {
-        say_of_users(&mut read.warnings, edited.line(loop_.start), &loop_.form);
+        say_of_users(&mut read.warnings, &loop_.lines, &loop_.form);
         read.saved.replaced.extend(loop_.words.iter().cloned());
     }
     read.saved.segments = written.iter().filter_map(segmented).collect();
@@ -228,7 +242,7 @@ fn segmented(written: &Written) -> Option<Segmented> {
 }
 
 /// Whether a loop, or one around it, may be tiled as far as dependences say; or be a region in single steps, where that is enough.
-fn may_be_good(reader: &Reader, place: Range<usize>, is_enough: bool) -> bool {
+fn may_be_good(reader: &Reader, place: Range<usize>, is_enough: bool, words: &Words) -> bool {
     let reader = Reader {
         written_first: true,
         ..reader.clone()
@@ -248,7 +262,9 @@ fn may_be_good(reader: &Reader, place: Range<usize>, is_enough: bool) -> bool {
     let is_other = |region: &Region| loops.iter().all(|l| l.span != region.span);
     let around = |region: &&Region| reader.runs_in(region, place.start);
     let around = loops.iter().filter(around).rev().cloned();
-    itself.take(1).filter(is_other).chain(around).any(may_be)
+    let found = itself.take(1).filter(is_other).chain(around).any(may_be);
+    words.borrow_mut().extend(reader.words.take());
+    found
 }
 
 /// Whether the loop at a place is all of a region, or one whose planes are swapped.
@@ -279,8 +295,8 @@ pub(super) fn tiles(options: &InputOptions) -> Options {
 }
 
 /// Says of the user's loop what is said of the one in its place.
-fn say_of_users(warnings: &mut Vec<Diagnostic>, user: usize, form: &Rewritten) {
-    let lines = user..=user + form.text.trim_end().matches('\n').count();
+fn say_of_users(warnings: &mut Vec<Diagnostic>, lines: &RangeInclusive<usize>, form: &Rewritten) {
+    let user = lines.start();
     let rest_of = |text: &str| {
         (lines.clone())
             .find_map(|line| text.strip_prefix(&format!("the loop at line {line} ")))

@@ -6,12 +6,12 @@
 #include <stdlib.h>
 
 /* Steps of Jacobi until no cell changes by more than the tolerance. */
-static int settle(int n, double (*u)[n], double (*v)[n], double tolerance, int most)
+static int settle(int n, double (*u)[n], double (*v)[n], double tolerance, int max)
 {
-  double change = 2 * tolerance;
-  int steps;
+  double change;
+  int steps = 0;
 
-  for (steps = 0; steps < most && change > tolerance; steps++) {
+  do {
     change = 0;
     for (int i = 1; i < n - 1; i++)
       for (int j = 1; j < n - 1; j++)
@@ -21,17 +21,17 @@ static int settle(int n, double (*u)[n], double (*v)[n], double tolerance, int m
         change = fmax(change, fabs(v[i][j] - u[i][j]));
         u[i][j] = v[i][j];
       }
-  }
+  } while (change > tolerance && ++steps < max);
   return steps;
 }
 
 /* The same in place. */
-static int relax(int n, double (*u)[n], double tolerance, int most)
+static int relax(int n, double (*u)[n], double tolerance, int max)
 {
   double change = 2 * tolerance;
   int steps;
 
-  for (steps = 0; steps < most && change > tolerance; steps++) {
+  for (steps = 0; steps < max && change > tolerance; steps++) {
     change = 0;
     for (int i = 1; i < n - 1; i++)
       for (int j = 1; j < n - 1; j++) {

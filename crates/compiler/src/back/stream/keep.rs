@@ -2,8 +2,8 @@
 
 use super::{Printer, declarations};
 use crate::back::expr::ast_to_c;
-use crate::back::names::mentions;
 use crate::back::text::add_constant;
+use crate::kernel::Sub;
 
 impl Printer<'_> {
     /// `kept_bytes(args)` and `keep(args, kept, again, stream)`.
@@ -26,7 +26,18 @@ impl Printer<'_> {
         let sizes = sizes.join(" + ");
         let planes: Vec<&str> = copies.iter().map(|(plane, _)| plane.as_str()).collect();
         // Planes in turns are told by the first step.
-        let first_step = mentions(&planes.join(" "), &format!("{t}_lo"))
+        let is_turn = |sub: &Sub| {
+            matches!(
+                sub,
+                Sub::Time {
+                    modulo: Some(_),
+                    ..
+                }
+            )
+        };
+        let in_turns = |f: usize| ir.live(f) > 0 && ir.fields[f].plane.iter().any(is_turn);
+        let first_step = (0..ir.fields.len())
+            .any(in_turns)
             .then(|| format!("const long long {t}_lo = {t_lo};"));
         let of_keep = [
             planes.join(" "),

@@ -32,14 +32,8 @@ pub enum Pass {
 impl Pass {
     /// The pass on clang's tree that has a name.
     pub fn on_tree(name: &str) -> Option<Pass> {
-        let all = [
-            Pass::Choices,
-            Pass::Helpers,
-            Pass::Pointers,
-            Pass::Counters,
-            Pass::Variables,
-            Pass::Plain,
-        ];
+        use Pass::{Choices, Counters, Helpers, Plain, Pointers, Variables};
+        let all = [Choices, Helpers, Pointers, Counters, Variables, Plain];
         let is_it = |pass: &Pass| pass.describe().split(':').next() == Some(name);
         all.into_iter().find(is_it)
     }

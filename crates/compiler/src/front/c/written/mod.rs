@@ -30,8 +30,8 @@ pub struct Written {
     pub region: Region,
 }
 
-/// Changes that passes have made from clang's tree, in some bytes each, and these passes.
-pub type Told<'a> = (&'a [(Range<usize>, String)], &'a [Pass]);
+/// Changes that passes have made from clang's tree, in some bytes each, and the names of these passes.
+pub type Told<'a> = (&'a [(Range<usize>, String)], &'a [String]);
 
 /// The changes of a pass in a part of the text.
 type WriteOut = fn(&Code, Range<usize>, &[Function]) -> Vec<Edit>;
@@ -103,7 +103,11 @@ impl Written {
             range: range.clone(),
             replacement: text.clone(),
         };
-        self.apply(changes.iter().map(edit).collect(), passes)
+        let passes: Vec<Pass> = passes
+            .iter()
+            .filter_map(|name| Pass::on_tree(name))
+            .collect();
+        self.apply(changes.iter().map(edit).collect(), &passes)
     }
 
     /// Puts what is not plain enough for pet in other words.
