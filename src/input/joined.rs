@@ -125,7 +125,7 @@ pub(super) fn around(
     if !saved.is_nests() {
         return Vec::new();
     }
-    let nests = std::iter::once(&saved.scop).chain(&saved.nests);
+    let nests = saved.regions();
     let parts = nests.map(|scop| scop.span.start..scop.span.end).collect();
     let ask = |exe: &Path, question: &Question| child::around(exe, (question, parts));
     let found = rewritten::asked(options, &saved.source, limit, ask);

@@ -170,10 +170,7 @@ fn read_c(options: &InputOptions, source: SourceFile, limit: &TimeLimit) -> Resu
     }
     let source = names::settled(options, source)?;
     let first = read_source(options, source.clone(), limit);
-    let words = match &first {
-        Ok(input) => &input.words,
-        Err(first) => &first.words,
-    };
+    let words = (first.as_ref()).map_or_else(|first| &first.words, |input| &input.words);
     let again = renamed(&source, words).map(|source| read_source(options, source, limit));
     match (first, again) {
         // Other names are for tiles alone.
@@ -258,13 +255,11 @@ fn read_source(
     let reader = Reader::new(options, &source, limit).map_err(failed)?;
     let words = Words::default();
     match read_as_is(&reader) {
-        Ok(input) => match rewritten::in_tiles(options, &input, limit, &words) {
-            Some(tiled) => Ok(tiled),
-            None => Ok(Input {
-                words: words.take(),
-                ..input
-            }),
-        },
+        Ok(input) => {
+            let tiled = rewritten::in_tiles(options, &input, limit, &words);
+            let words = words.into_inner();
+            Ok(tiled.unwrap_or(Input { words, ..input }))
+        }
         // Other names come first.
         Err(refused) if !refused.words.is_empty() => Err(refused),
         Err(refused) => {
@@ -307,9 +302,8 @@ fn read_as_is(reader: &Reader) -> Result<Input, NotRead> {
 
 /// A warning of assertions in what kernels compute.
 fn unchecked(reader: &Reader, chosen: &Chosen) -> Option<Diagnostic> {
-    let scops = std::iter::once(&chosen.scop).chain(&chosen.nests);
     let may_be_some = reader.source.text.contains("assert");
-    let spans = scops.map(|scop| scop.span.start..scop.span.end);
+    let spans = chosen.regions().map(|scop| scop.span.start..scop.span.end);
     let first = (spans.filter(|_| may_be_some))
         .flat_map(|span| reader.forward(&span, Wish::Plain).unchecked.clone())
         .next()?;
@@ -351,6 +345,13 @@ fn staying(
         ..nests.remove(0).into()
     };
     (Chosen { nests, ..chosen }, why.clone().into_warning(&what))
+}
+
+impl Chosen {
+    /// Everything that is translated.
+    fn regions(&self) -> impl Iterator<Item = &PetScop> {
+        std::iter::once(&self.scop).chain(&self.nests)
+    }
 }
 
 impl From<PetScop> for Chosen {
@@ -780,10 +781,9 @@ impl<'a> Reader<'a> {
         chosen: &Chosen,
         refused: &[Refused],
     ) -> Vec<Candidate> {
-        let nests = std::iter::once(&chosen.scop).chain(&chosen.nests);
-        let mut taken: Vec<Range<usize>> =
-            nests.map(|nest| nest.span.start..nest.span.end).collect();
-        taken.extend(loops.first().map(|first| first.span.clone()));
+        let nests = chosen.regions().map(|nest| nest.span.start..nest.span.end);
+        let first = loops.first().map(|first| first.span.clone());
+        let taken: Vec<Range<usize>> = nests.chain(first).collect();
         self.candidates(loops, &taken, refused)
     }
 
@@ -892,9 +892,8 @@ impl<'a> Reader<'a> {
     /// Whether a nest in a loop that stays on the CPU runs in single steps: if so, whether kernels have
     /// enough to share, and whether they share several loops.
     fn compiled_in_steps(&self, scop: &PetScop) -> Result<(bool, bool), Box<Diagnostic>> {
-        let (nest, known) = (self.nest(scop), self.known.borrow());
         let of = |compiled: &Compiled| (stepwise::sharing(compiled), stepwise::arrays(compiled));
-        let (shared, arrays) = known.compile(&self.isl(&nest)?, &nest, of)?;
+        let (shared, arrays) = self.of_nest(scop, of)?;
         let question = facts::question(self.options, &self.source.text, self.limit);
         let same = child::same_later(&self.exe, &question, (scop.span.start, arrays));
         // Without an answer, nobody knows.
@@ -910,9 +909,13 @@ impl<'a> Reader<'a> {
 
     /// Whether threads share all loops of a nest in a loop that stays on the CPU.
     fn is_shared_in_all_loops(&self, scop: &PetScop) -> bool {
-        let (nest, known) = (self.nest(scop), self.known.borrow());
-        let shares_all = |ctx| known.compile(&ctx, &nest, stepwise::shares_all);
-        self.isl(&nest).and_then(shares_all).unwrap_or(false)
+        self.of_nest(scop, stepwise::shares_all).unwrap_or(false)
+    }
+
+    /// What there is to say of a nest in a loop that stays on the CPU, in single steps.
+    fn of_nest<T>(&self, scop: &PetScop, of: fn(&Compiled) -> T) -> Result<T, Box<Diagnostic>> {
+        let nest = self.nest(scop);
+        self.known.borrow().compile(&self.isl(&nest)?, &nest, of)
     }
 
     /// A region in single steps.

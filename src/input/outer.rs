@@ -64,9 +64,8 @@ impl Reader<'_> {
         };
         deepest(refused).into_iter().find(takes_part)?;
         let (chosen, warnings) = self.nests(refused).ok()?;
-        let mut nests = std::iter::once(&chosen.scop).chain(&chosen.nests);
         let holds = |span: Span| (span.start..span.end).contains(&inner.span.start);
-        let is_inner = nests.any(|nest| holds(nest.span));
+        let is_inner = chosen.regions().any(|nest| holds(nest.span));
         is_inner.then_some((chosen, warnings))
     }
 

@@ -23,7 +23,7 @@ use std::ops::{Range, RangeInclusive};
 use std::path::Path;
 
 /// The input with a time loop that was written again; `None` where that leads to no tiles, or the program has them already.
-/// Takes `words` of isl's notation in the way.
+/// Adds to `words` those of isl's notation that were in the way.
 pub(super) fn in_tiles(
     options: &InputOptions,
     input: &Input,
@@ -86,7 +86,7 @@ pub(super) struct Written {
     start: usize,
     /// Its lines, and the words behind it, before.
     lines: RangeInclusive<usize>,
-    words: BTreeSet<String>,
+    replaced: BTreeSet<String>,
 }
 
 impl Written {
@@ -208,11 +208,11 @@ fn with(
         form: form.clone(),
         start: place.start,
         lines: source.line(form.range.start)..=source.line(form.range.end.saturating_sub(1)),
-        words: csource::words_behind(source.own_text(), form.range.clone()),
+        replaced: csource::words_behind(source.own_text(), form.range.clone()),
     });
     for loop_ in &written {
         say_of_users(&mut read.warnings, &loop_.lines, &loop_.form);
-        read.saved.replaced.extend(loop_.words.iter().cloned());
+        read.saved.replaced.extend(loop_.replaced.iter().cloned());
     }
     read.saved.segments = written.iter().filter_map(segmented).collect();
     Some((read, written))

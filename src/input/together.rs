@@ -4,6 +4,7 @@
 use super::beside::LEVELS;
 use super::rewritten::tiles;
 use super::{Chosen, Nests, Reader, Refused};
+use hexcc_compiler::compiled::Compiled;
 use hexcc_compiler::diag::Diagnostic;
 use hexcc_compiler::front::c::Region;
 use hexcc_compiler::tiling::hands_on::hands_on;
@@ -47,11 +48,12 @@ impl Reader<'_> {
         &self,
         loops: &'a [Region],
         mut refused: Vec<Refused<'a>>,
-        (region, scop): (&Region, PetScop),
+        (region, scop): (&'a Region, PetScop),
     ) -> (Chosen, Vec<Diagnostic>) {
         let not_taken = Vec::from_iter(refused.iter().find_map(not_taken));
+        let judged: Vec<&Region> = refused.iter().map(|r| r.region).chain([region]).collect();
         let n_judged = refused.len();
-        refused.extend(self.others(loops, &refused, region));
+        refused.extend(self.others(loops, judged));
         let others = &refused[n_judged..];
         let several = self.segments_around(&refused, region).or_else(|| {
             let (chosen, more) = self.together(others, &scop)?;
@@ -68,13 +70,8 @@ impl Reader<'_> {
         (chosen, warnings)
     }
 
-    /// The loops apart from those judged, `refused`, and one that is taken; nothing is said of those that are tiled.
-    fn others<'a>(
-        &self,
-        loops: &'a [Region],
-        refused: &[Refused],
-        taken: &Region,
-    ) -> Vec<Refused<'a>> {
+    /// The loops apart from those that are `known`; nothing is said of those that are tiled.
+    fn others<'a>(&self, loops: &'a [Region], mut known: Vec<&'a Region>) -> Vec<Refused<'a>> {
         let one = self.options.line.is_some() || self.options.function.is_some();
         if one || !self.options.several || !self.options.others.is_empty() {
             return Vec::new();
@@ -85,7 +82,6 @@ impl Reader<'_> {
         };
         let before = self.source.before.as_ref();
         let is_written = |r: &Region| before.is_some_and(|before| before.has_written(r.span.start));
-        let mut known: Vec<&Region> = refused.iter().map(|r| r.region).chain([taken]).collect();
         let mut found: Vec<Refused> = Vec::new();
         for region in loops.iter().filter(|r| r.span.end <= own) {
             if found.len() == MOST || !known.iter().all(|k| apart(k, region)) {
@@ -109,16 +105,17 @@ impl Reader<'_> {
 
     /// Whether iterations of a loop may hand on values, other than to what they sum up.
     pub(super) fn may_be_time_loop(&self, refused: &Refused) -> bool {
-        let compiled = (refused.scop.as_ref()).and_then(|scop| self.in_single_steps(scop).ok());
-        compiled.is_none_or(|compiled| hands_on(&compiled.scop).unwrap_or(true))
+        let hands_on = |compiled: &Compiled| hands_on(&compiled.scop).unwrap_or(true);
+        let scop = refused.scop.as_ref();
+        let said = scop.map(|scop| self.of_nest(scop, hands_on));
+        said.is_none_or(|said| said.unwrap_or(true))
     }
 
     /// Warnings of time loops of which no nest is translated: loops that hand on values, or end when these say so.
     fn left_in_c(&self, others: &[Refused], chosen: &Chosen) -> Vec<Diagnostic> {
         let is_left = |other: &&Refused| {
-            let mut nests = std::iter::once(&chosen.scop).chain(&chosen.nests);
-            let has_none = !nests.any(|nest| self.runs_in(other.region, nest.span.start));
-            other.region.depth >= LEVELS && has_none
+            let is_in = |nest: &PetScop| self.runs_in(other.region, nest.span.start);
+            other.region.depth >= LEVELS && !chosen.regions().any(is_in)
         };
         let warning = |other: &Refused| {
             let says = |why: &&Diagnostic| why.code == "HX0105" || stepwise::may_replace(why);

@@ -739,6 +739,11 @@ impl UnaryOp {
     pub fn is_postfix(self) -> bool {
         matches!(self, UnaryOp::PostIncrement | UnaryOp::PostDecrement)
     }
+
+    /// Whether it adds one to what its operand names, or takes one away.
+    pub fn counts(self) -> bool {
+        self.is_postfix() || matches!(self, UnaryOp::PreIncrement | UnaryOp::PreDecrement)
+    }
 }
 
 macro_rules! binary {

@@ -105,18 +105,10 @@ fn is_assignment(stmt: &Stmt) -> bool {
     else {
         return false;
     };
-    let does_more = |e: &Expr| {
-        use UnaryOp as U;
-        matches!(
-            e.kind,
-            ExprKind::Assign(..)
-                | ExprKind::Call(..)
-                | ExprKind::Statements(_)
-                | ExprKind::Unary(
-                    U::PostIncrement | U::PostDecrement | U::PreIncrement | U::PreDecrement,
-                    _
-                )
-        )
+    let does_more = |e: &Expr| match e.kind {
+        ExprKind::Assign(..) | ExprKind::Call(..) | ExprKind::Statements(_) => true,
+        ExprKind::Unary(op, _) => op.counts(),
+        _ => false,
     };
     matches!(to.kind, ExprKind::Index(..))
         && !walk::has(to, does_more)

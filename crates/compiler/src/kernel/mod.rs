@@ -187,6 +187,13 @@ pub enum Sub {
     },
 }
 
+impl Sub {
+    /// Whether it tells time buffers that are used in turns.
+    pub fn is_in_turns(&self) -> bool {
+        matches!(self, Sub::Time { modulo, .. } if modulo.is_some())
+    }
+}
+
 /// An access of a statement in canonical coordinates.
 #[derive(Clone, Debug, PartialEq)]
 pub struct KernelAccess {

@@ -91,7 +91,7 @@ fn parts<'a>(saved: &SavedScop, compiled: &'a Compiled) -> Vec<Part<'a>> {
 
 /// What C does in the loops around a part, where that is known.
 fn beside<'s>(saved: &'s SavedScop, part: &Part) -> Option<&'s BesideNest> {
-    let mut nests = std::iter::once(&saved.scop).chain(&saved.nests);
+    let mut nests = saved.regions();
     let at = nests.position(|scop| {
         let nest = scop.span.start..scop.span.end;
         nest.contains(&part.span.start)

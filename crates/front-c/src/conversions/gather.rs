@@ -39,7 +39,7 @@ pub fn conversions(unit: &Unit) -> Vec<Conversion> {
 pub fn counts_enumerations(unit: &Unit) -> bool {
     let counts = |expr: &Expr| match &expr.kind {
         ExprKind::Assign(Some(BinaryOp::Add | BinaryOp::Sub), to, _) => Some(to.ty),
-        ExprKind::Unary(op, value) if matches!(op.text(), "++" | "--") => Some(value.ty),
+        ExprKind::Unary(op, value) if op.counts() => Some(value.ty),
         _ => None,
     };
     let is_one = |expr: &Expr| counts(expr).is_some_and(|ty| enumeration(unit, ty).is_some());

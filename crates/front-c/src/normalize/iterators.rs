@@ -140,7 +140,6 @@ fn is_alone(step: &Expr, iterator: DeclId) -> bool {
 
 /// Whether an expression changes one variable, which it alone does.
 fn is_plain(expr: &Expr) -> bool {
-    use UnaryOp as U;
     let has_effects = |e: &Expr| {
         tree::target(e).is_some()
             || matches!(
@@ -151,10 +150,7 @@ fn is_plain(expr: &Expr) -> bool {
     let is_var = |to: &Expr| matches!(tree::plain(to).kind, ExprKind::Var(_));
     match &expr.kind {
         ExprKind::Assign(_, to, value) => is_var(to) && !walk::has(value, has_effects),
-        ExprKind::Unary(
-            U::PostIncrement | U::PostDecrement | U::PreIncrement | U::PreDecrement,
-            of,
-        ) => is_var(of),
+        ExprKind::Unary(op, of) if op.counts() => is_var(of),
         _ => false,
     }
 }

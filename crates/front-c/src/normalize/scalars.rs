@@ -100,15 +100,11 @@ impl<'u> Scalars<'u> {
 
     /// Whether an expression assigns to one variable: `t += dt`, `n++`.
     pub fn is_step(&self, expr: &Expr) -> bool {
-        use UnaryOp as U;
         let is_own =
             |to: &Expr| matches!(tree::plain(to).kind, ExprKind::Var(id) if self.is_number(id));
         match &expr.kind {
             ExprKind::Assign(_, to, value) => is_own(to) && self.is_value(value),
-            ExprKind::Unary(
-                U::PostIncrement | U::PostDecrement | U::PreIncrement | U::PreDecrement,
-                of,
-            ) => is_own(of),
+            ExprKind::Unary(op, of) if op.counts() => is_own(of),
             _ => false,
         }
     }

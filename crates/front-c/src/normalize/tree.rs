@@ -82,13 +82,9 @@ pub(super) fn is_pointer(unit: &Unit, ty: TypeId) -> bool {
 
 /// What an expression assigns to, or takes the address of.
 pub(super) fn target(expr: &Expr) -> Option<&Expr> {
-    use UnaryOp as U;
     match &expr.kind {
         ExprKind::Assign(_, to, _) => Some(to),
-        ExprKind::Unary(
-            U::PostIncrement | U::PostDecrement | U::PreIncrement | U::PreDecrement | U::AddressOf,
-            of,
-        ) => Some(of),
+        ExprKind::Unary(op, of) if op.counts() || *op == UnaryOp::AddressOf => Some(of),
         _ => None,
     }
 }

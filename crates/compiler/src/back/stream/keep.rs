@@ -24,26 +24,17 @@ impl Printer<'_> {
             }
         }
         let sizes = sizes.join(" + ");
-        let planes: Vec<&str> = copies.iter().map(|(plane, _)| plane.as_str()).collect();
-        // Planes in turns are told by the first step.
-        let is_turn = |sub: &Sub| {
-            matches!(
-                sub,
-                Sub::Time {
-                    modulo: Some(_),
-                    ..
-                }
-            )
-        };
-        let in_turns = |f: usize| ir.live(f) > 0 && ir.fields[f].plane.iter().any(is_turn);
+        // The first step tells which planes these are, where they are used in turns.
         let first_step = (0..ir.fields.len())
-            .any(in_turns)
+            .any(|f| ir.live(f) > 0 && ir.fields[f].plane.iter().any(Sub::is_in_turns))
             .then(|| format!("const long long {t}_lo = {t_lo};"));
-        let of_keep = [
-            planes.join(" "),
-            sizes.clone(),
-            first_step.clone().unwrap_or_default(),
-        ];
+        let planes = copies.iter().map(|(plane, _)| plane);
+        let used: Vec<&str> = planes
+            .chain([&sizes])
+            .chain(&first_step)
+            .map(String::as_str)
+            .collect();
+        let declared = declarations(&ir.stencil, &self.names, &used.join(" "));
         self.out.line("#ifndef __CUDACC_RTC__");
         self.out
             .line("// The bytes of the planes that the first time step starts from.");
@@ -58,7 +49,6 @@ impl Printer<'_> {
         self.out
             .line("// Copies them to other memory, or from there back again.");
         self.out.open("inline cudaError_t keep(const Args &args, char *kept, bool again, cudaStream_t stream) {");
-        let declared = declarations(&ir.stencil, &self.names, &of_keep.join(" "));
         for line in declared.into_iter().chain(first_step) {
             self.out.line(line);
         }
