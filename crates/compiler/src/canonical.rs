@@ -86,19 +86,18 @@ impl Canonical {
 /// The largest number of space dimensions accepted.
 pub const MAX_SPACE_DIMS: usize = 4;
 
-/// Brings the statements of a chunk into canonical form; with `records` some may fold into numbers of their time steps
-/// ([`Canonical::recorded`]), where sums are those that it says.
+/// Brings the statements of a chunk into canonical form, without dependences and slots, which [`depend`] finds; with
+/// `records` some may fold into numbers of their time steps ([`Canonical::recorded`]), where sums are those that it says.
 ///
 /// # Errors
-/// HX0201 without a time loop, HX0203 where a space loop carries a dependence
-/// or several iterations write one element, HX0205 for too many dimensions.
+/// HX0201 without a time loop, HX0203 where several iterations write one element, HX0205 for too many dimensions.
 pub fn canonicalize(
     scop: &Scop,
     source: &SourceFile,
     chunk: &Chunk,
     records: Option<Sums>,
 ) -> Result<Canonical> {
-    let stmts: Vec<&Statement> = chunk.stmts.iter().map(|&i| &scop.stmts[i]).collect();
+    let stmts = scop.of_chunk(chunk);
     let no_time_loop = || {
         Box::new(
             Diagnostic::error("HX0201", "there is no time loop around the stencil")
@@ -166,7 +165,7 @@ pub fn canonicalize(
         canonical.push((stmt, map));
     }
 
-    let mut result = Canonical {
+    Ok(Canonical {
         names: dimension_names(
             scop,
             &stmts,
@@ -181,16 +180,23 @@ pub fn canonicalize(
         roles,
         deps: Vec::new(),
         recorded,
-    };
-    deps::analyze(scop, source, &mut result)?;
-    // Values must travel from one iteration of the outer loop to a later one.
-    for dep in result.deps.iter().filter(|d| d.kind == deps::DepKind::Flow) {
+    })
+}
+
+/// Finds the dependences and slots of the statements of a chunk.
+///
+/// # Errors
+/// HX0201 where no iteration of the outermost loop reads what an earlier one has written, HX0203 where a space loop
+/// carries a dependence.
+pub fn depend(scop: &Scop, source: &SourceFile, chunk: &Chunk, c: &mut Canonical) -> Result<()> {
+    deps::analyze(scop, source, c)?;
+    for dep in c.deps.iter().filter(|d| d.kind == deps::DepKind::Flow) {
         let steps = dep.map.deltas()?.project_out_all_params()?;
         if !matches!(steps.dim_max_val(0)?, Bound::Finite(dt) if dt <= 0.into()) {
-            return Ok(result);
+            return Ok(());
         }
     }
-    Err(nothing_travels(scop, source, chunk, &result.names[0]))
+    Err(nothing_travels(scop, source, chunk, &c.names[0]))
 }
 
 /// `{ X -> [time, 0, .., space] }`.

@@ -222,10 +222,10 @@ fn tiles(tiled: &Tiled) -> String {
 /// of an array of structs do, so that neighbouring threads use elements that lie apart. (Tiles
 /// of structs2d were up to 9 times slower; see docs/notes/results.md.)
 pub(crate) fn by_layout(scop: &Scop, chunk: &Chunk) -> Result<Option<Box<Diagnostic>>> {
-    let stmts = || chunk.stmts.iter().map(|&stmt| &scop.stmts[stmt]);
-    for stmt in stmts() {
+    let stmts = scop.of_chunk(chunk);
+    for stmt in &stmts {
         let id = stmt.write.array;
-        let of_array = stmts()
+        let of_array = (stmts.iter())
             .flat_map(|stmt| stmt.accesses())
             .filter(|access| access.array == id)
             .map(|access| is_component(scop, access))
@@ -243,6 +243,11 @@ pub(crate) fn by_layout(scop: &Scop, chunk: &Chunk) -> Result<Option<Box<Diagnos
         }
     }
     Ok(None)
+}
+
+/// Why the tiles of all loops are slow, by loop; `None` where those of one may be fast.
+pub(crate) fn by_layouts(scop: &Scop, chunks: &[Chunk]) -> Result<Option<Vec<Box<Diagnostic>>>> {
+    chunks.iter().map(|chunk| by_layout(scop, chunk)).collect()
 }
 
 /// Whether an access is to one of the numbers of a cell, the same in all instances.

@@ -119,15 +119,21 @@ impl Region {
             .filter(|c| !c.stmts.is_empty())
             .cloned()
             .collect();
+        let slow = match options.may_prefer_steps() {
+            true => preference::by_layouts(&scop, &chunks)?,
+            false => None,
+        };
+        let mut slow = slow.unwrap_or_default().into_iter();
         let mut region = Region::of_scop(scop);
         for chunk in chunks {
+            let slow = slow.next();
             let in_place = options.language.is_c();
             let no_tiles = records::no_tiles(&region.scop, &chunk.stmts);
             if let Some(d) = no_tiles.filter(|_| !in_place) {
                 region.refuse(chunk, d)?;
                 continue;
             }
-            match Analysis::new(&region.scop, source, &chunk, options, clock) {
+            match Analysis::new(&region.scop, source, (&chunk, slow), options, clock) {
                 Ok(analysis) => region.analyses.push(analysis),
                 Err(d) => region.refuse(chunk, d)?,
             }

@@ -512,6 +512,11 @@ pub struct Scop {
 }
 
 impl Scop {
+    /// The statements of a chunk, in textual order.
+    pub fn of_chunk(&self, chunk: &Chunk) -> Vec<&Statement> {
+        chunk.stmts.iter().map(|&s| &self.stmts[s]).collect()
+    }
+
     /// The array of an access.
     pub fn array(&self, id: ArrayId) -> &Array {
         &self.arrays[id.index()]

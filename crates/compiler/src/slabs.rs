@@ -567,7 +567,7 @@ impl<'a> Split<'a> {
         };
         let lifted = self.lifted(scop, slab)?;
         let mut clock = Clock::new(&scop.ctx);
-        let analysis = Analysis::new(&lifted, around.source, chunk, &options, &mut clock)?;
+        let analysis = Analysis::new(&lifted, around.source, (chunk, None), &options, &mut clock)?;
         let name = unit_name(around, scop, 0, &options);
         let tiled = tile(
             &lifted,
@@ -646,7 +646,7 @@ impl<'a> Split<'a> {
         kernels: &Interface,
         slab: stream::Slab,
     ) -> Result<InSlabs> {
-        let stmts: Vec<&Statement> = chunk.stmts.iter().map(|&s| &scop.stmts[s]).collect();
+        let stmts = scop.of_chunk(chunk);
         let by_name = |name: &str| scop.arrays.iter().position(|a| a.name == name);
         let ids: Option<Vec<ArrayId>> = (kernels.arrays.iter())
             .map(|a| by_name(&a.name).map(|i| ArrayId(i as u32)))

@@ -139,7 +139,7 @@ impl<'a> OnRing<'a> {
             return Ok(None);
         };
         let mut clock = Clock::new(&scop.ctx);
-        let analysis = Analysis::new(&lifted, around.source, chunk, &options, &mut clock)?;
+        let analysis = Analysis::new(&lifted, around.source, (chunk, None), &options, &mut clock)?;
         let name = unit_name(around, scop, 0, &options);
         let tiled = tile(
             &lifted,

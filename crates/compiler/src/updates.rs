@@ -177,7 +177,7 @@ fn is_movable(
     let domain = instances.domain()?;
     let element = &stmt.write.map;
     let window = Window::of(&with_sweep, &stmt.schedule)?;
-    for other in chunk.stmts.iter().map(|&i| &scop.stmts[i]) {
+    for other in scop.of_chunk(chunk) {
         let mut used = other.accesses().map(|access| access.array);
         let of_stmt = |array| stmt.accesses().any(|access| access.array == array);
         if !used.any(of_stmt) || !window.has(&constants.of(other)?) {

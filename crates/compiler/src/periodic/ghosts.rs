@@ -51,7 +51,7 @@ impl Ring {
     /// # Errors
     /// HX0401 where isl gives up.
     pub fn of(scop: &Scop, chunk: &Chunk) -> Result<Option<Ring>> {
-        let stmts: Vec<&Statement> = chunk.stmts.iter().map(|&s| &scop.stmts[s]).collect();
+        let stmts = scop.of_chunk(chunk);
         for stmt in &stmts {
             if !is_plain(scop, stmt)? || scop.array(stmt.write.array).extents.is_empty() {
                 return Ok(None);

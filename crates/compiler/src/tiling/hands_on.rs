@@ -1,43 +1,27 @@
 //! Whether the iterations of a loop hand values on, as the steps of a time loop do.
 
 use crate::diag::{Diagnostic, Result};
-use crate::scop::{ArrayId, Scop, schedule_of, writes_to};
-use hexcc_isl::{DimType, PwAff, UnionMap, compute_flow};
+use crate::scop::{ArrayId, Scop, Statement, are_apart, planes, schedule_of};
+use hexcc_isl::{DimType, Map, PwAff, UnionMap, compute_flow};
 use std::collections::BTreeSet;
 
-/// Whether an iteration of the outermost loop of a region reads an array where an earlier one has
+/// Whether an iteration of the outermost loop around some statements reads an array where an earlier one has
 /// written it. Variables do not count: every loop may add something up.
 ///
 /// # Errors
 /// HX0401 where isl gives up.
-pub fn hands_on(scop: &Scop) -> Result<bool> {
-    let Some(outermost) = outermost_loop(scop)? else {
+pub fn hands_on(stmts: &[&Statement], scop: &Scop) -> Result<bool> {
+    let Some(outermost) = outermost_loop(stmts)? else {
         return Ok(false);
     };
     let of_array = |id: &ArrayId| !scop.array(*id).is_variable();
-    let written: BTreeSet<ArrayId> = scop.stmts.iter().map(|s| s.write.array).collect();
-    let schedule = schedule_of(&scop.ctx, &scop.stmts)?;
-    let nothing = UnionMap::empty(&scop.ctx)?;
+    let written: BTreeSet<ArrayId> = stmts.iter().map(|s| s.write.array).collect();
     for id in written.into_iter().filter(of_array) {
-        let writes = writes_to(&scop.ctx, id, &scop.stmts)?;
-        for reader in &scop.stmts {
+        let writers = Writers::of(id, stmts)?;
+        for reader in stmts {
             for read in reader.reads.iter().filter(|r| r.array == id) {
-                let sink = UnionMap::from_map(&read.map)?;
-                for map in compute_flow(&sink, &writes, &nothing, &schedule)?
-                    .may
-                    .maps()?
-                {
-                    let name = map.tuple_name(DimType::In)?.unwrap_or_default();
-                    let writer = scop.stmts.iter().find(|s| s.name == name);
-                    let writer =
-                        writer.ok_or_else(|| Box::new(Diagnostic::bug("a value from nowhere")))?;
-                    let times = map.apply_domain(&writer.schedule)?;
-                    let times = times.apply_range(&reader.schedule)?;
-                    let d = outermost as u32;
-                    let same = times.equate(DimType::In, d, DimType::Out, d)?;
-                    if !times.is_subset(&same)? {
-                        return Ok(true);
-                    }
+                if writers.are_before((reader, &read.map), outermost)? {
+                    return Ok(true);
                 }
             }
         }
@@ -45,10 +29,49 @@ pub fn hands_on(scop: &Scop) -> Result<bool> {
     Ok(false)
 }
 
+/// The statements that write an array, with the constants among their subscripts.
+struct Writers<'a>(Vec<(&'a Statement, Vec<Option<i64>>)>);
+
+impl<'a> Writers<'a> {
+    fn of(array: ArrayId, stmts: &[&'a Statement]) -> Result<Writers<'a>> {
+        let writers = stmts.iter().filter(|s| s.write.array == array);
+        let with_planes = writers.map(|s| Ok((*s, planes(&s.write.map)?)));
+        with_planes.collect::<Result<_>>().map(Writers)
+    }
+
+    /// Whether what a read takes has been written in an earlier iteration of a loop.
+    fn are_before(&self, (reader, read): (&Statement, &Map), outermost: usize) -> Result<bool> {
+        let at = planes(read)?;
+        let writers = self.0.iter().filter(|(_, planes)| !are_apart(planes, &at));
+        let writers: Vec<&Statement> = writers.map(|(writer, _)| *writer).collect();
+        let ctx = read.ctx();
+        let mut writes = UnionMap::empty(ctx)?;
+        for writer in &writers {
+            writes = writes.union(&UnionMap::from_map(&writer.write.map)?)?;
+        }
+        let schedule = schedule_of(ctx, writers.iter().copied().chain([reader]))?;
+        let (sink, nothing) = (UnionMap::from_map(read)?, UnionMap::empty(ctx)?);
+        let flow = compute_flow(&sink, &writes, &nothing, &schedule)?;
+        for map in flow.may.maps()? {
+            let name = map.tuple_name(DimType::In)?.unwrap_or_default();
+            let writer = writers.iter().find(|s| s.name == name);
+            let writer = writer.ok_or_else(|| Diagnostic::bug("a value from nowhere"))?;
+            let times = map.apply_domain(&writer.schedule)?;
+            let times = times.apply_range(&reader.schedule)?;
+            let d = outermost as u32;
+            let same = times.equate(DimType::In, d, DimType::Out, d)?;
+            if !times.is_subset(&same)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+}
+
 /// The first dimension of the schedules that is a loop.
-fn outermost_loop(scop: &Scop) -> Result<Option<usize>> {
+fn outermost_loop(stmts: &[&Statement]) -> Result<Option<usize>> {
     let mut found: Option<usize> = None;
-    for stmt in &scop.stmts {
+    for stmt in stmts {
         let is_loop = |f: &PwAff| Ok(f.as_constant()?.is_none());
         let times = stmt.schedule.to_pw_affs()?;
         let loops: Vec<bool> = times.iter().map(is_loop).collect::<Result<_>>()?;

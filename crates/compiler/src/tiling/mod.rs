@@ -45,14 +45,14 @@ pub struct Analysis {
 }
 
 impl Analysis {
-    /// Computes the dependences of a top-level loop.
+    /// Computes the dependences of a top-level loop, unless its tiles would be `slow` anyway.
     ///
     /// # Errors
-    /// The reason why it is no time loop that can be tiled.
+    /// The reason why it is no time loop that can be tiled; of a time loop the one that is given.
     pub(crate) fn new(
         scop: &Scop,
         source: &SourceFile,
-        chunk: &Chunk,
+        (chunk, slow): (&Chunk, Option<Box<Diagnostic>>),
         options: &Options,
         clock: &mut Clock,
     ) -> Result<Analysis> {
@@ -60,7 +60,13 @@ impl Analysis {
         let may_record = matches!(options.wanted_tiling(), Tiling::Auto | Tiling::Overlapped)
             && !options.language.is_c();
         let records = may_record.then_some(options.sums);
-        let canonical = canonical::canonicalize(scop, source, chunk, records)?;
+        let mut canonical = canonical::canonicalize(scop, source, chunk, records)?;
+        if let Some(reason) = slow
+            && hands_on::hands_on(&scop.of_chunk(chunk), scop)?
+        {
+            return Err(reason);
+        }
+        canonical::depend(scop, source, chunk, &mut canonical)?;
         clock.begin("cone")?;
         let cone = deps::cone(scop, source, &canonical)?;
         let hex_dim = options.hex_dim.unwrap_or(0);
