@@ -88,7 +88,7 @@ impl Reader<'_> {
         let compiled = self.in_single_steps(scop);
         compiled.is_ok_and(|compiled| {
             let alone = compiled.warnings.iter().any(stepwise::is_slow);
-            let is_time_loop = hands_on(&Vec::from_iter(&compiled.scop.stmts), &compiled.scop).unwrap_or(false);
+            let is_time_loop = hands_on(&compiled.scop).unwrap_or(false);
             stepwise::sharing(&compiled).0 && !alone && is_time_loop
         })
     }

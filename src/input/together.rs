@@ -105,7 +105,7 @@ impl Reader<'_> {
 
     /// Whether iterations of a loop may hand on values, other than to what they sum up.
     pub(super) fn may_be_time_loop(&self, refused: &Refused) -> bool {
-        let hands_on = |compiled: &Compiled| hands_on(&Vec::from_iter(&compiled.scop.stmts), &compiled.scop).unwrap_or(true);
+        let hands_on = |compiled: &Compiled| hands_on(&compiled.scop).unwrap_or(true);
         let scop = refused.scop.as_ref();
         let said = scop.map(|scop| self.of_nest(scop, hands_on));
         said.is_none_or(|said| said.unwrap_or(true))

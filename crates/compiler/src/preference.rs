@@ -246,8 +246,9 @@ pub(crate) fn by_layout(scop: &Scop, chunk: &Chunk) -> Result<Option<Box<Diagnos
 }
 
 /// Why the tiles of all loops are slow, by loop; `None` where those of one may be fast.
-pub(crate) fn by_layouts(scop: &Scop, chunks: &[Chunk]) -> Result<Option<Vec<Box<Diagnostic>>>> {
-    chunks.iter().map(|chunk| by_layout(scop, chunk)).collect()
+pub(crate) fn by_layouts(scop: &Scop, chunks: &[Chunk]) -> Result<Option<Vec<Diagnostic>>> {
+    let of = |chunk| Ok(by_layout(scop, chunk)?.map(|slow| *slow));
+    chunks.iter().map(of).collect()
 }
 
 /// Whether an access is to one of the numbers of a cell, the same in all instances.

@@ -126,7 +126,7 @@ impl Region {
         let mut slow = slow.unwrap_or_default().into_iter();
         let mut region = Region::of_scop(scop);
         for chunk in chunks {
-            let slow = slow.next();
+            let slow = slow.next().map(Box::new);
             let in_place = options.language.is_c();
             let no_tiles = records::no_tiles(&region.scop, &chunk.stmts);
             if let Some(d) = no_tiles.filter(|_| !in_place) {

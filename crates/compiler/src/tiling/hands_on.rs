@@ -5,12 +5,17 @@ use crate::scop::{ArrayId, Scop, Statement, are_apart, planes, schedule_of};
 use hexcc_isl::{DimType, Map, PwAff, UnionMap, compute_flow};
 use std::collections::BTreeSet;
 
-/// Whether an iteration of the outermost loop around some statements reads an array where an earlier one has
+/// Whether an iteration of the outermost loop of a region reads an array where an earlier one has
 /// written it. Variables do not count: every loop may add something up.
 ///
 /// # Errors
 /// HX0401 where isl gives up.
-pub fn hands_on(stmts: &[&Statement], scop: &Scop) -> Result<bool> {
+pub fn hands_on(scop: &Scop) -> Result<bool> {
+    among(scop, &Vec::from_iter(&scop.stmts))
+}
+
+/// The same of the outermost loop around some statements.
+pub(crate) fn among(scop: &Scop, stmts: &[&Statement]) -> Result<bool> {
     let Some(outermost) = outermost_loop(stmts)? else {
         return Ok(false);
     };

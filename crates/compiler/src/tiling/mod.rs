@@ -62,7 +62,7 @@ impl Analysis {
         let records = may_record.then_some(options.sums);
         let mut canonical = canonical::canonicalize(scop, source, chunk, records)?;
         if let Some(reason) = slow
-            && hands_on::hands_on(&scop.of_chunk(chunk), scop)?
+            && hands_on::among(scop, &scop.of_chunk(chunk))?
         {
             return Err(reason);
         }
