@@ -283,7 +283,8 @@ fn recorded(
         let is_word = matches!(scop.array(array).elem.size(), 4 | 8);
         let is_ordered = reduction.ordered && !(is_looked_at && reduction.but_for_nan);
         let is_exact = !reduction.rounds() || (is_looked_at && sums == Sums::Parallel);
-        if is_alone && is_own && is_word && !is_ordered && is_exact {
+        let has_order = is_ordered || reduction.fold.replaces();
+        if is_alone && is_own && is_word && !has_order && is_exact {
             found.insert(s, reduction);
         }
     }

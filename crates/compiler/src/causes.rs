@@ -10,6 +10,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 const SUBSCRIPTS: &str = "tiles and their footprints are computed from subscripts that are affine in loop iterators and size parameters";
+const FIXED_STEPS: &str = "write a time loop of a fixed number of steps: `for (int t = 0; t < T; t++)`. A test for convergence goes between runs of such a loop, around the region";
 const CONTROL: &str = "loop bounds and conditions must be affine in loop iterators and size parameters, so that the set of iterations is known";
 
 /// Why calls of the host end a time loop.
@@ -241,17 +242,12 @@ impl Region<'_> {
             return Diagnostic::error("HX0105", "a `while` loop ends when its condition says so")
                 .at(head, "how often this runs is not known before")
                 .note(CONTROL)
-                .help("write a time loop of a fixed number of steps: `for (int t = 0; t < T; t++)`. A test for convergence goes between runs of such a loop, around the region");
+                .help(FIXED_STEPS);
         }
         let mut read = BTreeSet::new();
         (body_exprs(&test.body).into_iter()).for_each(|e| collect_names(e, &mut read, true));
-        let is_element = |a: &PetArray| read.contains(&a.name) && !self.is_scalar(a);
-        if keyword == "for" && !self.pet.arrays.iter().any(is_element) {
-            let head = head_of_loop(self.text, range(test));
-            return Diagnostic::error("HX0105", "the end of a loop is no affine expression")
-                .at(head, "products of variables, quotients by variables and functions are none")
-                .note(CONTROL)
-                .help("compute it before the region, `int n = nx * ny;`, and write `i < n`: then `n` is a size");
+        if keyword == "for" {
+            return self.end_of_for(test, &read);
         }
         let d = Diagnostic::error("HX0105", "control flow depends on data");
         if self.breaks(test) {
@@ -270,6 +266,34 @@ impl Region<'_> {
                 .note(CONTROL),
         };
         d.help("turn the condition into a value: `A[i] = cond ? x : y;`")
+    }
+
+    /// The refusal of a `for` whose test `read`s what no size is.
+    fn end_of_for(&self, test: &PetStmt, read: &BTreeSet<String>) -> Diagnostic {
+        let head = head_of_loop(self.text, range(test));
+        let all = || self.pet.arrays.iter().filter(|a| read.contains(&a.name));
+        let changed = all().filter(|a| self.is_scalar(a)).find_map(|a| {
+            let writer = self.writer(&a.name).map(range)?;
+            (!head.contains(&writer.start)).then_some((&a.name, writer))
+        });
+        if let Some((name, writer)) = changed {
+            return Diagnostic::error("HX0105", "a `for` loop ends when its condition says so")
+                .at(head, format!("how often this runs depends on `{name}`"))
+                .also(writer, format!("`{name}` changes here"))
+                .note(CONTROL)
+                .help(FIXED_STEPS);
+        }
+        if let Some(table) = all().find(|a| !self.is_scalar(a)) {
+            let what = format!("the end of a loop depends on what `{}` holds", table.name);
+            return Diagnostic::error("HX0105", what)
+                .at(head, "how often this runs is not known before")
+                .note(CONTROL)
+                .help("copy a bound that does not change into an `int` before the region, `int last = ..;`");
+        }
+        Diagnostic::error("HX0105", "the end of a loop is no affine expression")
+            .at(head, "products of variables, quotients by variables and functions are none")
+            .note(CONTROL)
+            .help("compute it before the region, `int n = nx * ny;`, and write `i < n`: then `n` is a size")
     }
 
     /// Whether the statement of a test is an `if` with a `break`, `return` or `goto`.

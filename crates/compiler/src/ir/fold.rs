@@ -19,6 +19,8 @@ pub enum Fold {
     Fmax,
     /// `fmin(x, e)`.
     Fmin,
+    /// `e`, whatever there is.
+    Last,
     /// `x < e ? e : x` and its like.
     Select {
         /// The comparison.
@@ -83,6 +85,11 @@ impl Fold {
         ty.is_floating() && matches!(self, Fold::Sum | Fold::Product)
     }
 
+    /// Whether a term takes the place of all terms before it.
+    pub fn replaces(self) -> bool {
+        self == Fold::Last
+    }
+
     /// What readers call it.
     pub fn name(self) -> &'static str {
         match self {
@@ -93,6 +100,7 @@ impl Fold {
             Fold::Xor => "Xor",
             Fold::Fmax => "Largest",
             Fold::Fmin => "Smallest",
+            Fold::Last => "Last",
             Fold::Select { .. } => "Chosen",
         }
     }
@@ -118,6 +126,7 @@ impl Fold {
             Fold::Xor => format!("{x} ^ {e}"),
             Fold::Fmax => call("fmax"),
             Fold::Fmin => call("fmin"),
+            Fold::Last => format!("(void){x}, {e}"),
             Fold::Select {
                 compare,
                 term_first,

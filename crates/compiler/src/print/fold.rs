@@ -149,6 +149,7 @@ impl Folds {
 /// The state of the part that a term `e` is.
 pub(super) fn state(fold: Fold, ty: CType) -> &'static str {
     match fold.not_a_number(ty) {
+        _ if fold.replaces() => "2",
         NotANumber::Plain => "1",
         NotANumber::Ignored => "isnan(e) ? 0 : 1",
         NotANumber::Replaces => "isnan(e) ? 2 : 1",

@@ -1,7 +1,7 @@
-//! Reductions: statements that fold a value into a variable, `sum += e` or `if (e > most) most = e`.
+//! Reductions: statements that fold a value into a variable, `sum += e`, `if (e > most) most = e` or `if (e > eps) done = 0`.
 //!
 //! Each iteration needs the variable from the one before, so that no loop around the statement is
-//! parallel; but the values of parts of the loop can be combined afterwards. For maxima, minima and
+//! parallel; but the values of parts of the loop can be combined afterwards. For maxima, minima, marks and
 //! integers that gives C's result, bit for bit, where parts are combined in the order of the loops.
 //! A sum of floating-point numbers in parts rounds in other places than C's.
 
@@ -155,7 +155,12 @@ impl<'a> Candidate<'a> {
             value,
             ty: self.ty,
         };
-        let found = self.is_free(cond).then(|| inner.folds()).flatten()?;
+        let folds = || {
+            inner
+                .folds()
+                .or_else(|| inner.folded(Fold::Last, self.ty, value))
+        };
+        let found = self.is_free(cond).then(folds).flatten()?;
         Some(Reduction {
             conditions: found.conditions + 1,
             ..found
@@ -173,6 +178,7 @@ impl<'a> Candidate<'a> {
             conditions: 0,
             ordered: match fold {
                 Fold::Select { .. } => self.is_ordered(fold, ty, term),
+                Fold::Last => !is_literal(term),
                 _ => false,
             },
             but_for_nan: fold.not_a_number(ty) == NotANumber::Replaces && self.is_magnitude(term),
@@ -396,6 +402,15 @@ impl<'a> Candidate<'a> {
 
     fn read(&self, i: usize) -> Option<&'a Access> {
         self.stmt.reads.get(i)
+    }
+}
+
+/// Whether an expression is a number of the text.
+fn is_literal(expr: &Expr) -> bool {
+    match expr {
+        Expr::Int { .. } | Expr::Float { .. } => true,
+        Expr::Cast { arg, .. } | Expr::Unary { arg, .. } => is_literal(arg),
+        _ => false,
     }
 }
 

@@ -450,8 +450,8 @@ impl Make<'_> {
         for number in &parts.numbers {
             let folded = Folded {
                 id: number.id,
-                is_flag: is_zero(&number.begins)
-                    && folds::is_changed_once(self.unit, parts.steps(body), number.id),
+                flag: numbers::value(self.unit, &number.begins)
+                    .filter(|_| folds::is_changed_once(self.unit, parts.steps(body), number.id)),
                 int: self.int,
             };
             for (stmt, _) in changed

@@ -1,8 +1,9 @@
 //! Statements that count or mark under a condition, without one.
 //!
-//! In: `if (d > eps) changed++;`, `if (d > eps) moved = 1;`, `moved = moved || d > eps;`.
-//! Out: `changed += d > eps ? 1 : 0;`, `moved |= d > eps ? 1 : 0;`, which every cell executes.
+//! In: `if (d > eps) changed++;`, `if (d > eps) moved = 1;`, `moved = moved || d > eps;`, `if (d > eps) done = 0;`.
+//! Out: `changed += d > eps ? 1 : 0;`, `moved |= d > eps ? 1 : 0;`, `done &= d > eps ? 0 : -1;`, which every cell executes.
 
+use super::numbers;
 use super::scalars;
 use super::tree;
 use super::walk;
@@ -11,8 +12,8 @@ use hexcc_clang::ast::{BinaryOp, DeclId, Expr, ExprKind, Stmt, StmtKind, TypeId,
 /// A variable that steps fold into.
 pub(super) struct Folded {
     pub id: DeclId,
-    /// It begins at zero, and one statement alone changes it.
-    pub is_flag: bool,
+    /// What it begins with, where one statement alone changes it.
+    pub flag: Option<i128>,
     /// The type `int`.
     pub int: TypeId,
 }
@@ -48,23 +49,24 @@ impl Folded {
                 then,
                 otherwise: None,
             } if !walk::mentions(cond, self.id) => self
-                .folded(then)
-                .map(|(op, number)| (op, number, cond.clone())),
-            StmtKind::Expr(expr) if self.is_flag => self
+                .folded(unit, then)
+                .map(|(op, numbers)| (op, numbers, cond.clone())),
+            StmtKind::Expr(expr) => self
                 .marked(unit, expr)
-                .map(|cond| (BinaryOp::BitOr, 1, cond.clone())),
+                .map(|(op, cond)| (op, [1, 0], cond.clone())),
             _ => None,
         };
-        if let Some((op, number, cond)) = found {
-            stmt.kind = StmtKind::Expr(self.fold(unit, op, (number, cond)));
+        if let Some((op, numbers, cond)) = found {
+            stmt.kind = StmtKind::Expr(self.fold(unit, op, (numbers, cond)));
         }
     }
 
-    /// The operator and the number of `changed += 2`, or of `moved = 1` where that is the same as `moved |= 1`.
-    fn folded(&self, stmt: &Stmt) -> Option<(BinaryOp, i128)> {
+    /// The operator of `changed += 2`, or of `moved = 1` where that is the same as `moved |= 1`, with the number that it takes, and the
+    /// one that changes nothing.
+    fn folded(&self, unit: &Unit, stmt: &Stmt) -> Option<(BinaryOp, [i128; 2])> {
         let expr = match &stmt.kind {
             StmtKind::Compound(all) => match all.as_slice() {
-                [one] => return self.folded(one),
+                [one] => return self.folded(unit, one),
                 _ => return None,
             },
             StmtKind::Expr(expr) => expr,
@@ -77,25 +79,35 @@ impl Folded {
         let is_it = |to: &Expr| tree::is_var(to, self.id);
         match &expr.kind {
             ExprKind::Unary(UnaryOp::PreIncrement | UnaryOp::PostIncrement, to) if is_it(to) => {
-                Some((BinaryOp::Add, 1))
+                Some((BinaryOp::Add, [1, 0]))
             }
             ExprKind::Assign(Some(BinaryOp::Add), to, value) if is_it(to) => {
-                Some((BinaryOp::Add, number(value)?))
+                Some((BinaryOp::Add, [number(value)?, 0]))
             }
-            ExprKind::Assign(None, to, value) if is_it(to) && self.is_flag => {
-                (number(value)? == 1).then_some((BinaryOp::BitOr, 1))
+            ExprKind::Assign(None, to, value) if is_it(to) => {
+                match (self.flag?, numbers::value(unit, tree::plain(value))?) {
+                    (0, 1) => Some((BinaryOp::BitOr, [1, 0])),
+                    (_, 0) => Some((BinaryOp::BitAnd, [0, -1])),
+                    _ => None,
+                }
             }
             _ => None,
         }
     }
 
-    /// The condition of `moved = moved || condition`, which may be evaluated where C does not.
-    fn marked<'e>(&self, unit: &Unit, expr: &'e Expr) -> Option<&'e Expr> {
+    /// The condition of `moved = moved || condition`, which may be evaluated where C does not, or of `done = done && condition`, and
+    /// the operator that does the same with the number 1 or 0.
+    fn marked<'e>(&self, unit: &Unit, expr: &'e Expr) -> Option<(BinaryOp, &'e Expr)> {
         let ExprKind::Assign(None, to, value) = &expr.kind else {
             return None;
         };
-        let ExprKind::Binary(BinaryOp::Or, old, cond) = &tree::plain(value).kind else {
+        let ExprKind::Binary(op, old, cond) = &tree::plain(value).kind else {
             return None;
+        };
+        let op = match (op, self.flag?) {
+            (BinaryOp::Or, 0) => BinaryOp::BitOr,
+            (BinaryOp::And, 1) => BinaryOp::BitAnd,
+            _ => return None,
         };
         let is_plain = |e: &Expr| {
             use ExprKind as K;
@@ -116,15 +128,15 @@ impl Folded {
             && !walk::mentions(cond, self.id)
             && !walk::has(cond, |e| !is_plain(e) || !is_number(e))
             && !has_integers(unit, cond);
-        is_it.then_some(cond)
+        is_it.then_some((op, cond))
     }
 
-    /// `id op= cond ? number : 0`
-    fn fold(&self, unit: &Unit, op: BinaryOp, (number, cond): (i128, Expr)) -> Expr {
+    /// `id op= cond ? number : other`
+    fn fold(&self, unit: &Unit, op: BinaryOp, (numbers, cond): ([i128; 2], Expr)) -> Expr {
         let span = cond.span;
         let of = |ty, kind| Expr { ty, span, kind };
-        let [number, zero] = [number, 0].map(|n| Box::new(of(self.int, ExprKind::Int(n))));
-        let value = of(self.int, ExprKind::Cond(Box::new(cond), number, zero));
+        let [number, other] = numbers.map(|n| Box::new(of(self.int, ExprKind::Int(n))));
+        let value = of(self.int, ExprKind::Cond(Box::new(cond), number, other));
         let to = tree::var(unit, self.id, span);
         of(
             to.ty,

@@ -119,6 +119,7 @@ impl<'a> Lowering<'a> {
             }
             Some(reduction) => Store::Fold {
                 part: private.get(&reduction.array).copied().ok_or_else(no_part)?,
+                kept: store::old(stmt)?,
                 reduction,
             },
         };

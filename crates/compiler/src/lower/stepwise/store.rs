@@ -23,6 +23,8 @@ pub(super) enum Store<'a> {
     Fold {
         /// The part.
         part: VarId,
+        /// Reads of what is folded into: where the value is one, nothing is folded.
+        kept: BTreeSet<usize>,
         /// How it folds.
         reduction: &'a Reduction,
     },
@@ -34,8 +36,19 @@ pub(super) enum Store<'a> {
 /// # Errors
 /// HX0401 where isl gives up.
 pub(super) fn kept(scop: &Scop, stmt: &Statement) -> Result<BTreeSet<usize>> {
+    match scop.guards.all {
+        true => old(stmt),
+        false => Ok(BTreeSet::new()),
+    }
+}
+
+/// The reads of a statement that have the old value of what it writes.
+///
+/// # Errors
+/// HX0401 where isl gives up.
+pub(super) fn old(stmt: &Statement) -> Result<BTreeSet<usize>> {
     let mut kept = BTreeSet::new();
-    for (i, read) in stmt.reads.iter().enumerate().filter(|_| scop.guards.all) {
+    for (i, read) in stmt.reads.iter().enumerate() {
         if read.array == stmt.write.array && read.map.is_equal(&stmt.write.map)? {
             kept.insert(i);
         }
@@ -82,7 +95,9 @@ impl Store<'_> {
                 target: target.clone(),
                 value: body.expr(value)?,
             },
-            Store::Fold { part, reduction } => Stmt::Fold {
+            Store::Fold {
+                part, reduction, ..
+            } => Stmt::Fold {
                 part: *part,
                 term: body.term(reduction)?,
             },
@@ -91,11 +106,8 @@ impl Store<'_> {
 
     /// Whether a read has the old value.
     fn keeps(&self, read: usize) -> bool {
-        match self {
-            Store::Assign { kept, .. } => kept.contains(&read),
-            // It is folded: a read of its own is of nothing else.
-            Store::Fold { .. } => true,
-        }
+        let (Store::Assign { kept, .. } | Store::Fold { kept, .. }) = self;
+        kept.contains(&read)
     }
 
     /// Whether some conditions of a value keep the old one.

@@ -138,7 +138,22 @@ fn counts_and_marks_are_without_conditions() {
             "changed |= d > 1e-3f;",
             "changed_at[step] |= d > 1e-3f;",
         ),
+        (
+            "changed = 7;",
+            "if (d > 1e-3f) changed = 0;",
+            "changed_at[step] &= d > 1e-3f ? 0 : -1;",
+        ),
+        (
+            "changed = 1;",
+            "changed = changed && d > 1e-3f;",
+            "changed_at[step] &= d > 1e-3f ? 1 : 0;",
+        ),
         // These are not the same as operators.
+        (
+            "changed = 2;",
+            "changed = changed && d > 1e-3f;",
+            "changed_at[step] = changed_at[step] && d > 1e-3f;",
+        ),
         (
             "changed = 2;",
             "if (d > 1e-3f) changed = 1;",

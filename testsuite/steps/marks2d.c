@@ -1,0 +1,50 @@
+/* marks2d: Nests that mark what they see: numbers that are set under a condition, the last place and value that hold one, as int, unsigned, long, float and double.
+ * hexcc-test: args=N,T run=3,2;20,3;65,12;300,4
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+int main(int argc, char **argv)
+{
+  int n = argc > 1 ? atoi(argv[1]) : 65, steps = argc > 2 ? atoi(argv[2]) : 12;
+  double (*u)[n] = malloc(sizeof(double[n][n])), (*v)[n] = malloc(sizeof(double[n][n]));
+  int calm, row = -1;
+  unsigned seen = 9;
+  long last = -5;
+  float mark = -0.0f;
+  double where = 0.5;
+
+  if (!u || !v)
+    return 1;
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++)
+      u[i][j] = v[i][j] = (i * 7 + j * 3) % 11;
+  for (int t = 0; t < steps; t++) {
+    printf("%.17g\n", u[n / 2][n / 3] + t);
+    calm = 1;
+    for (int i = 1; i < n - 1; i++)
+      for (int j = 1; j < n - 1; j++) {
+        v[i][j] = 0.25 * (u[i - 1][j] + u[i + 1][j] + u[i][j - 1] + u[i][j + 1]);
+        if (v[i][j] > 5.5)
+          calm = 0;
+        if (v[i][j] > 5.25)
+          row = i;
+        if (v[i][j] > 5.2)
+          where = v[i][j];
+        if (v[i][j] > 5.7)
+          mark = 0;
+        if (v[i][j] > 9)
+          seen = 3;
+        if (v[i][j] < 4.9)
+          last = (long)i * n + j;
+      }
+    for (int i = 1; i < n - 1; i++)
+      for (int j = 1; j < n - 1; j++)
+        u[i][j] = v[i][j];
+    printf("%d %d %.17g %g %u %ld\n", calm, row, where, mark, seen, last);
+    u[n / 2][n / 2] += calm;
+  }
+  free(u);
+  free(v);
+  return 0;
+}
