@@ -85,8 +85,7 @@ impl Reader<'_> {
     /// Whether a region is a time loop, not one that repeats what is in it, and runs in single steps
     /// that many threads share.
     fn is_shared_throughout(&self, scop: &PetScop) -> bool {
-        let compiled = self.in_single_steps(scop);
-        compiled.is_ok_and(|compiled| {
+        self.in_single_steps(scop).is_ok_and(|compiled| {
             let alone = compiled.warnings.iter().any(stepwise::is_slow);
             let is_time_loop = hands_on(&compiled.scop).unwrap_or(false);
             stepwise::sharing(&compiled).0 && !alone && is_time_loop

@@ -168,13 +168,11 @@ impl Reader<'_> {
 fn not_taken(refused: &Refused) -> Option<Diagnostic> {
     // Nests without a time loop around them are set-up code.
     let why = refused.why.iter().find(|d| d.code != "HX0201")?;
-    let line = refused.line;
-    let d = Diagnostic::warning(
-        why.code,
-        format!("the loop at line {line} is not translated: {}", why.message),
-    );
+    let (line, what) = (refused.line, &why.message);
+    let message = format!("the loop at line {line} is not translated: {what}");
+    let labels = why.labels.clone();
     Some(Diagnostic {
-        labels: why.labels.clone(),
-        ..d
+        labels,
+        ..Diagnostic::warning(why.code, message)
     })
 }

@@ -186,18 +186,15 @@ impl Region<'_> {
 
     /// The refusal of the first condition or bound that depends on data.
     pub fn control(&self) -> Diagnostic {
+        let d = controlled("control flow depends on data");
         let dynamic = |s: &&PetStmt| s.n_args > 0 || matches!(s.body, PetBody::Unsupported(_));
         let Some(stmt) = self.pet.stmts.iter().find(dynamic) else {
-            return Diagnostic::error("HX0105", "control flow depends on data")
-                .at(self.span.clone(), "in this region")
-                .note(CONTROL);
+            return d.at(self.span.clone(), "in this region");
         };
         let span = range(stmt);
-        let d = Diagnostic::error("HX0105", "control flow depends on data");
         if let PetBody::Unsupported(kind) = &stmt.body {
             return d
                 .at(span, format!("holds `{kind}`, whose effect is not known before run time"))
-                .note(CONTROL)
                 .help("turn a condition on data into a value: `A[i] = cond ? x : y;`; give `while` loops a fixed number of steps");
         }
         let names = condition_names(&stmt.domain);
@@ -210,19 +207,15 @@ impl Region<'_> {
             Some((&a.name, writer)).filter(|_| !is_test(&a.name))
         });
         if let Some((name, writer)) = changed {
-            return Diagnostic::error(
-                "HX0105",
-                format!("a loop bound or condition depends on `{name}`, which the region changes"),
-            )
-            .at(span, format!("how often this runs depends on `{name}`"))
-            .also(range(writer), format!("`{name}` changes here"))
-            .note(CONTROL)
-            .help("bounds must keep their values while the region runs");
+            let what = "a loop bound or condition depends on";
+            return controlled(format!("{what} `{name}`, which the region changes"))
+                .at(span, format!("how often this runs depends on `{name}`"))
+                .also(range(writer), format!("`{name}` changes here"))
+                .help("bounds must keep their values while the region runs");
         }
         if let Some(table) = names.iter().find(|name| !is_test(name)) {
             return d
                 .at(span, format!("whether this runs depends on what `{table}` holds"))
-                .note(CONTROL)
                 .help("copy a bound that does not change into an `int` before the region, `int last = ..;`; turn a condition on data into a value, `A[i] = cond ? x : y;`");
         }
         self.tested(stmt, &names)
@@ -230,40 +223,32 @@ impl Region<'_> {
 
     /// The refusal of a `while`, a `break` or an `if` on data.
     fn tested(&self, stmt: &PetStmt, names: &[String]) -> Diagnostic {
-        let test = names.first().and_then(|name| self.writer(name));
-        let test = test.unwrap_or(stmt);
-        let keyword = self.text.get(range(test)).unwrap_or("");
-        let keyword: String = keyword
-            .chars()
-            .take_while(char::is_ascii_alphabetic)
-            .collect();
-        if keyword == "while" {
+        let writer = names.first().and_then(|name| self.writer(name));
+        let test = writer.unwrap_or(stmt);
+        let text = self.text.get(range(test)).unwrap_or("");
+        if text.starts_with("while") {
             let head = csource::head_of(self.text, range(test));
-            return Diagnostic::error("HX0105", "a `while` loop ends when its condition says so")
+            return controlled("a `while` loop ends when its condition says so")
                 .at(head, "how often this runs is not known before")
-                .note(CONTROL)
                 .help(FIXED_STEPS);
         }
         let mut read = BTreeSet::new();
         (body_exprs(&test.body).into_iter()).for_each(|e| collect_names(e, &mut read, true));
-        if keyword == "for" {
+        if text.starts_with("for") {
             return self.end_of_for(test, &read);
         }
-        let d = Diagnostic::error("HX0105", "control flow depends on data");
+        let d = controlled("control flow depends on data");
         if self.breaks(test) {
             return d
                 .at(range(test), "the loop ends here, depending on data")
-                .note(CONTROL)
                 .help("let the loop run for a fixed number of steps, and test between runs of it, outside of the region");
         }
         let d = match &self.pet.not_selected {
             Some((place, why)) => d
                 .at(place.start..place.end, "whether this runs depends on data")
-                .note(CONTROL)
                 .note(format!("an `if` on data becomes a value where all that it runs may run always; not here, since {why}")),
             None => d
-                .at(range(stmt), "whether this runs depends on array contents")
-                .note(CONTROL),
+                .at(range(stmt), "whether this runs depends on array contents"),
         };
         d.help("turn the condition into a value: `A[i] = cond ? x : y;`")
     }
@@ -271,40 +256,29 @@ impl Region<'_> {
     /// The refusal of a `for` whose test `read`s what no size is.
     fn end_of_for(&self, test: &PetStmt, read: &BTreeSet<String>) -> Diagnostic {
         let head = head_of_loop(self.text, range(test));
-        let all = || self.pet.arrays.iter().filter(|a| read.contains(&a.name));
-        let changed = all().filter(|a| self.is_scalar(a)).find_map(|a| {
-            let writer = self.writer(&a.name).map(range)?;
-            (!head.contains(&writer.start)).then_some((&a.name, writer))
-        });
-        if let Some((name, writer)) = changed {
-            return Diagnostic::error("HX0105", "a `for` loop ends when its condition says so")
-                .at(head, format!("how often this runs depends on `{name}`"))
-                .also(writer, format!("`{name}` changes here"))
-                .note(CONTROL)
+        let mut all = self.pet.arrays.iter().filter(|a| read.contains(&a.name));
+        let changes = |a: &PetArray| Some(range(self.writer(&a.name)?));
+        let in_body = |a| Some((a, changes(a).filter(|place| !head.contains(&place.start))?));
+        if let Some((a, place)) = all.clone().find_map(in_body) {
+            return controlled("a `for` loop ends when its condition says so")
+                .at(head, format!("how often this runs depends on `{}`", a.name))
+                .also(place, format!("`{}` changes here", a.name))
                 .help(FIXED_STEPS);
         }
-        if let Some(table) = all().find(|a| !self.is_scalar(a)) {
-            let what = format!("the end of a loop depends on what `{}` holds", table.name);
-            return Diagnostic::error("HX0105", what)
+        match all.find(|a| !self.is_scalar(a)) {
+            Some(a) => controlled(format!("the end of a loop depends on what `{}` holds", a.name))
                 .at(head, "how often this runs is not known before")
-                .note(CONTROL)
-                .help("copy a bound that does not change into an `int` before the region, `int last = ..;`");
+                .help("copy a bound that does not change into an `int` before the region, `int last = ..;`"),
+            None => controlled("the end of a loop is no affine expression")
+                .at(head, "products of variables, quotients by variables and functions are none")
+                .help("compute it before the region, `int n = nx * ny;`, and write `i < n`: then `n` is a size"),
         }
-        Diagnostic::error("HX0105", "the end of a loop is no affine expression")
-            .at(head, "products of variables, quotients by variables and functions are none")
-            .note(CONTROL)
-            .help("compute it before the region, `int n = nx * ny;`, and write `i < n`: then `n` is a size")
     }
 
-    /// Whether the statement of a test is an `if` with a `break`, `return` or `goto`.
+    /// Whether the statement of a test is an `if` with a `break`, `continue` or `goto`.
     fn breaks(&self, test: &PetStmt) -> bool {
-        let text = self.text.get(range(test)).unwrap_or("");
-        (csource::tokenize(text).iter()).any(|t| {
-            matches!(
-                text.get(t.span.clone()),
-                Some("break" | "continue" | "goto")
-            )
-        })
+        let has = |word: &str| csource::find_word(self.text, range(test), word).is_some();
+        has("break") || has("continue") || has("goto")
     }
 
     /// The refusal of a struct's member where an `int` is needed; its place is `stmt` where a
@@ -400,6 +374,11 @@ fn head_of_loop(text: &str, span: Range<usize>) -> Range<usize> {
         }
         _ => span,
     }
+}
+
+/// The refusal of a loop that is controlled by what no size is.
+fn controlled(what: impl Into<String>) -> Diagnostic {
+    Diagnostic::error("HX0105", what).note(CONTROL)
 }
 
 fn range(stmt: &PetStmt) -> Range<usize> {

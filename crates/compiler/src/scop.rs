@@ -21,6 +21,7 @@ mod saved;
 mod selects;
 mod source;
 pub(crate) mod truth;
+mod unions;
 mod wrap;
 
 pub use doubts::{Doubt, Guards};
@@ -30,6 +31,7 @@ pub use saved::{Converging, Conversion, SavedScop, Segmented};
 pub use source::{
     Around, FOLLOWING, Lines, Locations, OfOther, OwnArray, Piece, Place, SourceFile,
 };
+pub use unions::{schedule_of, writes_to};
 
 use crate::causes;
 use crate::csource;
@@ -407,37 +409,6 @@ impl Statement {
         }
         values
     }
-}
-
-/// The original execution order of some statements.
-///
-/// # Errors
-/// HX0401 where isl gives up.
-pub fn schedule_of<'a>(
-    ctx: &Ctx,
-    stmts: impl IntoIterator<Item = &'a Statement>,
-) -> Result<UnionMap> {
-    let mut all = UnionMap::empty(ctx)?;
-    for s in stmts {
-        all = all.union(&UnionMap::from_map(&s.schedule)?)?;
-    }
-    Ok(all)
-}
-
-/// The writes of some statements to one array.
-///
-/// # Errors
-/// HX0401 where isl gives up.
-pub fn writes_to<'a>(
-    ctx: &Ctx,
-    array: ArrayId,
-    stmts: impl IntoIterator<Item = &'a Statement>,
-) -> Result<UnionMap> {
-    let mut all = UnionMap::empty(ctx)?;
-    for s in stmts.into_iter().filter(|s| s.write.array == array) {
-        all = all.union(&UnionMap::from_map(&s.write.map)?)?;
-    }
-    Ok(all)
 }
 
 /// A top-level statement of the scop region, such as a time loop.

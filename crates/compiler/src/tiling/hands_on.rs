@@ -1,7 +1,7 @@
 //! Whether the iterations of a loop hand values on, as the steps of a time loop do.
 
 use crate::diag::{Diagnostic, Result};
-use crate::scop::{ArrayId, Scop, Statement, are_apart, planes, schedule_of};
+use crate::scop::{ArrayId, Scop, Statement, are_apart, planes, schedule_of, writes_to};
 use hexcc_isl::{DimType, Map, PwAff, UnionMap, compute_flow};
 use std::collections::BTreeSet;
 
@@ -35,25 +35,29 @@ pub(crate) fn among(scop: &Scop, stmts: &[&Statement]) -> Result<bool> {
 }
 
 /// The statements that write an array, with the constants among their subscripts.
-struct Writers<'a>(Vec<(&'a Statement, Vec<Option<i64>>)>);
+struct Writers<'a> {
+    array: ArrayId,
+    all: Vec<(&'a Statement, Vec<Option<i64>>)>,
+}
 
 impl<'a> Writers<'a> {
     fn of(array: ArrayId, stmts: &[&'a Statement]) -> Result<Writers<'a>> {
         let writers = stmts.iter().filter(|s| s.write.array == array);
         let with_planes = writers.map(|s| Ok((*s, planes(&s.write.map)?)));
-        with_planes.collect::<Result<_>>().map(Writers)
+        let all = with_planes.collect::<Result<_>>()?;
+        Ok(Writers { array, all })
     }
 
     /// Whether what a read takes has been written in an earlier iteration of a loop.
     fn are_before(&self, (reader, read): (&Statement, &Map), outermost: usize) -> Result<bool> {
         let at = planes(read)?;
-        let writers = self.0.iter().filter(|(_, planes)| !are_apart(planes, &at));
+        let writers = self
+            .all
+            .iter()
+            .filter(|(_, planes)| !are_apart(planes, &at));
         let writers: Vec<&Statement> = writers.map(|(writer, _)| *writer).collect();
         let ctx = read.ctx();
-        let mut writes = UnionMap::empty(ctx)?;
-        for writer in &writers {
-            writes = writes.union(&UnionMap::from_map(&writer.write.map)?)?;
-        }
+        let writes = writes_to(ctx, self.array, writers.iter().copied())?;
         let schedule = schedule_of(ctx, writers.iter().copied().chain([reader]))?;
         let (sink, nothing) = (UnionMap::from_map(read)?, UnionMap::empty(ctx)?);
         let flow = compute_flow(&sink, &writes, &nothing, &schedule)?;

@@ -157,12 +157,7 @@ impl Parts {
         // What the host changes no step reads, but for these numbers.
         let host_changed: HashSet<DeclId> = hosts()
             .flat_map(|(stmt, _)| scalars::changed(unit, stmt))
-            .chain(
-                of_loop().filter_map(|expr| match &tree::plain(tree::target(expr)?).kind {
-                    ExprKind::Var(id) => Some(*id),
-                    _ => None,
-                }),
-            )
+            .chain(of_loop().filter_map(|expr| tree::target(expr).and_then(tree::variable_of)))
             .filter(|id| !ids.contains(id))
             .collect();
         let reads = |id: &DeclId| steps().any(|(stmt, _)| walk::uses(unit, stmt, *id));
@@ -316,10 +311,7 @@ fn sets_truths(unit: &Unit, stmt: &Stmt, id: DeclId) -> bool {
 /// The constant that a statement alone gives a variable.
 fn begun(unit: &Unit, stmt: &Stmt, id: DeclId) -> Option<Expr> {
     let value = match &stmt.kind {
-        StmtKind::Expr(expr) => match &expr.kind {
-            ExprKind::Assign(None, to, value) if tree::is_var(to, id) => Some(&**value),
-            _ => None,
-        },
+        StmtKind::Expr(_) => tree::assignment(stmt).and_then(|(to, v)| (to == id).then_some(v)),
         StmtKind::Decl(_) if walk::declared(stmt).contains(&id) => unit[id].init.as_ref(),
         _ => None,
     };

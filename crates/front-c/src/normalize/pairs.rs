@@ -34,16 +34,8 @@ pub(super) fn pairs(
 
 /// The variable that a statement gives a value, and the value.
 fn assigned(stmt: &Stmt) -> Option<(DeclId, Option<BinaryOp>, &Expr)> {
-    let StmtKind::Expr(expr) = &stmt.kind else {
-        return None;
-    };
-    match &expr.kind {
-        ExprKind::Assign(op, to, value) => match tree::plain(to).kind {
-            ExprKind::Var(id) => Some((id, *op, value)),
-            _ => None,
-        },
-        _ => None,
-    }
+    let (op, to, value) = tree::assigns(stmt)?;
+    Some((tree::variable_of(to)?, op, value))
 }
 
 /// The variables that two statements exchange, if they are 0 and 1.

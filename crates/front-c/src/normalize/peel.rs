@@ -196,9 +196,7 @@ fn assigned<'s>(unit: &Unit, stmt: &'s Stmt) -> Option<(DeclId, Option<&'s Expr>
         ExprKind::Unary(..) => (tree::target(expr)?, None),
         _ => return None,
     };
-    let ExprKind::Var(id) = tree::plain(to).kind else {
-        return None;
-    };
+    let id = tree::variable_of(to)?;
     value
         .is_none_or(|value| is_pure(unit, value))
         .then_some((id, value))

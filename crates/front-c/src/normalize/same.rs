@@ -84,21 +84,13 @@ fn calls_of(unit: &Unit, function: FunctionId) -> Vec<Call> {
             if let ExprKind::Call(Callee::Function(called), args) = &expr.kind
                 && unit[*called].first == unit[function].first
             {
-                let args = args.iter().map(variable);
+                let args = args.iter().map(tree::variable_of);
                 found.push((caller, expr.span.start as usize, args.collect()));
             }
             true
         });
     }
     found
-}
-
-/// The variable that an expression is.
-fn variable(expr: &Expr) -> Option<DeclId> {
-    match tree::plain(expr).kind {
-        ExprKind::Var(id) => Some(id),
-        _ => None,
-    }
 }
 
 /// Two of some pointers that are one in a later iteration of a loop of a statement, the innermost around an offset first.
@@ -119,7 +111,7 @@ fn in_loops(unit: &Unit, stmt: &Stmt, at: usize, arrays: &Pointers) -> Option<Sa
 fn in_loop(unit: &Unit, block: &[Stmt], at: usize, arrays: &Pointers) -> Option<Same> {
     let assignment = |stmt: &Stmt| {
         let (to, value) = tree::assignment(stmt)?;
-        Some((to, variable(value)?))
+        Some((to, tree::variable_of(value)?))
     };
     let all = block.iter().filter_map(|s| Some((s, assignment(s)?)));
     let all: Vec<(&Stmt, (DeclId, DeclId))> = all.collect();

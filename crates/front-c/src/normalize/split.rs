@@ -171,10 +171,7 @@ fn member(unit: &Unit, place: &Expr, leaf: &[FieldId]) -> Expr {
 
 /// Both sides of a copy of a struct to a place that does not depend on what is copied.
 fn copied<'s>(unit: &Unit, stmt: &'s Stmt) -> Option<(&'s Expr, &'s Expr)> {
-    let StmtKind::Expr(expr) = &stmt.kind else {
-        return None;
-    };
-    let ExprKind::Assign(None, to, from) = &expr.kind else {
+    let (None, to, from) = tree::assigns(stmt)? else {
         return None;
     };
     leaves(unit, to.ty)?;
@@ -188,7 +185,7 @@ fn copied<'s>(unit: &Unit, stmt: &'s Stmt) -> Option<(&'s Expr, &'s Expr)> {
     let known = Path::of(unit, to).is_some()
         && is_place(unit, from)
         && !walk::any(unit, stmt, in_subscript);
-    known.then_some((&**to, &**from))
+    known.then_some((to, from))
 }
 
 /// The copies of members in the place of a copy of a struct.

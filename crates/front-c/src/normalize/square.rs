@@ -44,10 +44,7 @@ fn two(
     (globals, all): (&HashSet<DeclId>, &[Stmt]),
     lengths: &[&Expr],
 ) -> Option<(DeclId, DeclId)> {
-    let variable = |expr: &&Expr| match tree::plain(expr).kind {
-        ExprKind::Var(id) => Some(id),
-        _ => None,
-    };
+    let variable = |expr: &&Expr| tree::variable_of(expr);
     let ids: Vec<DeclId> = lengths.iter().map(variable).collect::<Option<_>>()?;
     let &first = ids.first()?;
     let &other = ids.iter().find(|id| **id != first)?;

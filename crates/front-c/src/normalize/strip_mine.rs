@@ -148,10 +148,7 @@ fn iterator(unit: &Unit, time_loop: &TimeLoop) -> Option<DeclId> {
 
 /// The variable that a step of a loop's header assigns to.
 fn assigned(step: &Expr) -> Option<DeclId> {
-    match tree::target(step).map(|to| &tree::plain(to).kind) {
-        Some(ExprKind::Var(id)) => Some(*id),
-        _ => None,
-    }
+    tree::target(step).and_then(tree::variable_of)
 }
 
 /// What steps take from the host's numbers.

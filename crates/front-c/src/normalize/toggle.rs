@@ -176,12 +176,7 @@ fn other_of(place: &Expr) -> Expr {
 
 /// The index that a statement toggles.
 fn toggled(unit: &Unit, body: &[Stmt], stmt: &Stmt) -> Option<Path> {
-    let StmtKind::Expr(expr) = &stmt.kind else {
-        return None;
-    };
-    let ExprKind::Assign(operator, to, from) = &expr.kind else {
-        return None;
-    };
+    let (operator, to, from) = tree::assigns(stmt)?;
     let path = Path::of(unit, to).filter(|_| !tree::is_pointer(unit, to.ty))?;
     let toggles = match operator {
         None => is_other(unit, value_of(unit, body, from), &path),

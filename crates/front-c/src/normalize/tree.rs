@@ -89,16 +89,27 @@ pub(super) fn target(expr: &Expr) -> Option<&Expr> {
     }
 }
 
-/// The variable that a statement alone assigns to, and the value.
-pub(super) fn assignment(stmt: &Stmt) -> Option<(DeclId, &Expr)> {
-    let StmtKind::Expr(expr) = &stmt.kind else {
-        return None;
-    };
-    match &expr.kind {
-        ExprKind::Assign(None, to, value) => match plain(to).kind {
-            ExprKind::Var(id) => Some((id, value)),
+/// The operator of an assignment that is a statement, what it assigns to, and the value.
+pub(super) fn assigns(stmt: &Stmt) -> Option<(Option<BinaryOp>, &Expr, &Expr)> {
+    match &stmt.kind {
+        StmtKind::Expr(expr) => match &expr.kind {
+            ExprKind::Assign(op, to, value) => Some((*op, to, value)),
             _ => None,
         },
+        _ => None,
+    }
+}
+
+/// The variable that a statement alone assigns to, and the value.
+pub(super) fn assignment(stmt: &Stmt) -> Option<(DeclId, &Expr)> {
+    let (op, to, value) = assigns(stmt)?;
+    Some((variable_of(to)?, value)).filter(|_| op.is_none())
+}
+
+/// The variable that an expression is.
+pub(super) fn variable_of(expr: &Expr) -> Option<DeclId> {
+    match plain(expr).kind {
+        ExprKind::Var(id) => Some(id),
         _ => None,
     }
 }
