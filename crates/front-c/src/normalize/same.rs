@@ -3,9 +3,7 @@
 use super::forward::{around, visible, whole};
 use super::swaps::{after, is_of_call};
 use super::{inline, tree, walk};
-use hexcc_clang::ast::{
-    Callee, DeclId, Expr, ExprKind, FunctionId, Stmt, StmtKind, TypeKind, Unit,
-};
+use hexcc_clang::ast::{Callee, DeclId, ExprKind, FunctionId, Stmt, StmtKind, TypeKind, Unit};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 

@@ -8,8 +8,8 @@ use super::promote;
 use super::tree::{self, Namer, Path};
 use super::walk;
 use hexcc_clang::ast::{
-    BinaryOp, DeclId, Expr, ExprKind, FieldId, RecordId, Stmt, StmtKind, Storage, TypeId, TypeKind,
-    UnaryOp, Unit,
+    BinaryOp, DeclId, Expr, ExprKind, FieldId, RecordId, Stmt, Storage, TypeId, TypeKind, UnaryOp,
+    Unit,
 };
 use std::collections::BTreeMap;
 
