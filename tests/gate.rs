@@ -123,6 +123,13 @@ fn large_programs_change_over() {
 }
 
 #[test]
+fn what_would_travel_in_each_step_stays() {
+    let built = data("noise");
+    assert_eq!(built.calls("600 20", "gpu").1, 20);
+    assert_eq!(built.calls("600 20", "auto").1, 0);
+}
+
+#[test]
 fn a_machine_without_a_device_runs_the_loops() {
     let built = data("wave");
     let args = ["150000".to_string(), "100".to_string()];

@@ -125,13 +125,14 @@ pub(super) fn around(
     if !saved.is_nests() {
         return Vec::new();
     }
-    let nests = saved.regions();
-    let parts = nests.map(|scop| scop.span.start..scop.span.end).collect();
+    let spans = saved.regions().map(|nest| nest.span.start..nest.span.end);
+    let parts = spans.collect();
     let ask = |exe: &Path, question: &Question| child::around(exe, (question, parts));
-    let found = rewritten::asked(options, &saved.source, limit, ask);
-    let known = found.into_iter().map(|around| BesideNest {
+    let found = rewritten::asked(options, &saved.source, limit, ask).into_iter();
+    let known = found.map(|around| BesideNest {
         repeats: around.repeats,
         uses: around.uses.into_iter().map(|u| (u.name, u.at)).collect(),
+        swept: around.swept,
     });
     known.collect()
 }

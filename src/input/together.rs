@@ -170,9 +170,7 @@ fn not_taken(refused: &Refused) -> Option<Diagnostic> {
     let why = refused.why.iter().find(|d| d.code != "HX0201")?;
     let (line, what) = (refused.line, &why.message);
     let message = format!("the loop at line {line} is not translated: {what}");
-    let labels = why.labels.clone();
-    Some(Diagnostic {
-        labels,
-        ..Diagnostic::warning(why.code, message)
-    })
+    let mut warning = Diagnostic::warning(why.code, message);
+    warning.labels.clone_from(&why.labels);
+    Some(warning)
 }

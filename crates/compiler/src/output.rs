@@ -5,6 +5,7 @@ use crate::back::{self, Host, Memory, Otherwise, Replacement};
 use crate::compiled::{Compiled, Stepwise, TiledNest, Unit};
 use crate::diag::Result;
 use crate::ir;
+use crate::kernel::KernelArray;
 use crate::options::Language;
 use crate::print;
 use crate::report::{as_read, header};
@@ -14,6 +15,7 @@ use crate::tiling::Kernel;
 use crate::tiling::hybrid::HybridKernel;
 use crate::tiling::overlapped::StreamKernel;
 use hexcc_pet::deep::deeply;
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 /// The generated program.
@@ -330,7 +332,43 @@ fn replacements<'a>(
         let (kernel, names) = stepwise_text(saved.around(), part, version)?;
         Ok(in_steps(part, (kernel, names), memory, otherwise))
     });
-    tiled.chain(nests).chain(steps).collect()
+    let mut all: Vec<Replacement> = tiled.chain(nests).chain(steps).collect::<Result<_>>()?;
+    all.sort_by_key(|r| r.span.start);
+    // Where loops end when cells say so, what decides has to know before how many steps to go.
+    if !all.iter().any(|r| r.converges) && all.iter().all(|r| r.memory.is_shared()) {
+        let mut known = BTreeSet::new();
+        let mut first = |name: &String| known.insert(name.clone());
+        let of = |r: &Replacement| {
+            travelling(saved, r)
+                .into_iter()
+                .filter(&mut first)
+                .collect::<Vec<_>>()
+        };
+        let travels: Vec<Vec<String>> = all.iter().map(of).collect();
+        if travels.iter().any(|names| !names.is_empty()) {
+            for (r, names) in all.iter_mut().zip(travels) {
+                r.travels = Some(names);
+            }
+        }
+    }
+    Ok(all)
+}
+
+/// The arrays of a part that C goes through in each iteration of the loop around it: all of their dimensions, as far as is known.
+fn travelling(saved: &SavedScop, r: &Replacement) -> Vec<String> {
+    let mut regions = saved.regions();
+    let at = regions.position(|scop| (scop.span.start..scop.span.end).contains(&r.span.start));
+    let Some(beside) = at.and_then(|at| saved.around.get(at)) else {
+        return Vec::new();
+    };
+    let is_swept = |array: &KernelArray| {
+        let member = r.interface.members.iter().find(|m| m.name == array.memory);
+        let name = member.map_or(&array.memory, |m| &m.value);
+        let loops = beside.swept.get(name).copied().unwrap_or_default();
+        loops >= array.extents.len().clamp(1, 2)
+    };
+    let arrays = r.interface.handed_over().arrays.into_iter();
+    arrays.filter(is_swept).map(|a| a.name).collect()
 }
 
 /// What takes the place of a time loop that is tiled.
@@ -373,6 +411,7 @@ fn in_tiles<'a>(
         memory: Memory::Copied,
         otherwise,
         gated: false,
+        travels: None,
         slabs: None,
     })
 }
@@ -402,6 +441,7 @@ fn in_steps(
         memory,
         otherwise,
         gated: false,
+        travels: None,
         slabs: part.slabs.as_ref().map(|slabs| (&**slabs, slabs.gpus)),
     }
 }

@@ -29,6 +29,8 @@ pub struct Around {
     pub repeats: bool,
     /// What the host uses there, each once.
     pub uses: Vec<Use>,
+    /// What the host goes through in each iteration of the innermost of these loops: by name, in how many loops.
+    pub swept: BTreeMap<String, usize>,
 }
 
 /// Memory that the host uses.
@@ -120,18 +122,14 @@ pub fn around(unit: &Unit, parts: Parts) -> Vec<Around> {
     let parts = &trimmed(unit, parts);
     let program = Program { unit, parts };
     let of_part = |part: &Range<usize>| {
-        let mut uses = Uses {
-            program: &program,
-            found: BTreeMap::new(),
-            seen: HashSet::new(),
-        };
         let loops = program.loops_around(part);
-        for stmt in &loops {
-            uses.stmt(stmt);
-        }
+        let (uses, _) = Uses::of(&program, loops.iter().copied());
+        let steps = program.innermost(&loops, part);
+        let (_, swept) = Uses::of(&program, steps.into_iter().flat_map(walk::inner));
         Around {
             repeats: !loops.is_empty(),
-            uses: uses.found.into_values().collect(),
+            uses: uses.into_values().collect(),
+            swept,
         }
     };
     parts.iter().map(of_part).collect()
@@ -154,12 +152,7 @@ impl<'u> Program<'u> {
     }
 
     fn outermost(&self, stmt: &'u Stmt, part: &Range<usize>, found: &mut Vec<&'u Stmt>) {
-        let is_loop = matches!(
-            stmt.kind,
-            StmtKind::For { .. } | StmtKind::While { .. } | StmtKind::Do { .. }
-        );
-        let is_part = stmt.span.start as usize == part.start;
-        match is_loop && (holds(stmt, part) && !is_part || self.calls(stmt, part)) {
+        match self.is_around(stmt, part) {
             true => found.push(stmt),
             false => {
                 for inner in walk::inner(stmt) {
@@ -169,12 +162,46 @@ impl<'u> Program<'u> {
         }
     }
 
+    fn is_around(&self, stmt: &Stmt, part: &Range<usize>) -> bool {
+        let is_part = stmt.span.start as usize == part.start;
+        is_loop(stmt) && (holds(stmt, part) && !is_part || self.calls(stmt, part))
+    }
+
+    /// The innermost of these loops: those in which none of them runs.
+    fn innermost(&self, loops: &[&'u Stmt], part: &Range<usize>) -> Vec<&'u Stmt> {
+        let mut all = Vec::new();
+        loops
+            .iter()
+            .for_each(|stmt| self.within(stmt, part, &mut all));
+        let bytes = |stmt: &Stmt| stmt.span.start as usize..stmt.span.end as usize;
+        let is_inner = |stmt: &&Stmt| {
+            let other = |other: &&Stmt| bytes(other) != bytes(stmt);
+            !(all.iter().filter(|o| other(o))).any(|other| self.is_around(stmt, &bytes(other)))
+        };
+        all.iter().copied().filter(is_inner).collect()
+    }
+
+    /// The loops in a statement in which a part runs.
+    fn within(&self, stmt: &'u Stmt, part: &Range<usize>, all: &mut Vec<&'u Stmt>) {
+        all.extend(self.is_around(stmt, part).then_some(stmt));
+        for inner in walk::inner(stmt) {
+            self.within(inner, part, all);
+        }
+    }
+
     /// Whether a statement calls a function that has a part, itself or through others.
     fn calls(&self, stmt: &Stmt, part: &Range<usize>) -> bool {
         let called = walk::called(self.unit, std::slice::from_ref(stmt)).into_iter();
         let mut bodies = called.filter_map(|f| self.unit[f].body.as_ref());
         bodies.any(|body| holds(body, part))
     }
+}
+
+fn is_loop(stmt: &Stmt) -> bool {
+    matches!(
+        stmt.kind,
+        StmtKind::For { .. } | StmtKind::While { .. } | StmtKind::Do { .. }
+    )
 }
 
 /// Whether a part is in a statement.
@@ -188,11 +215,33 @@ struct Uses<'p> {
     program: &'p Program<'p>,
     /// By how the program writes it.
     found: BTreeMap<String, Use>,
+    /// What is gone through in loops that always run, and in how many.
+    swept: BTreeMap<String, usize>,
     /// Functions that have been searched.
     seen: HashSet<FunctionId>,
+    /// Loops around what is searched, and whether it always runs.
+    loops: usize,
+    always: bool,
 }
 
-impl Uses<'_> {
+impl<'p> Uses<'p> {
+    /// What some statements use, and what they go through.
+    fn of<'s>(
+        program: &'p Program<'p>,
+        stmts: impl Iterator<Item = &'s Stmt>,
+    ) -> (BTreeMap<String, Use>, BTreeMap<String, usize>) {
+        let mut uses = Uses {
+            program,
+            found: BTreeMap::new(),
+            swept: BTreeMap::new(),
+            seen: HashSet::new(),
+            loops: 0,
+            always: true,
+        };
+        stmts.for_each(|stmt| uses.stmt(stmt));
+        (uses.found, uses.swept)
+    }
+
     /// Searches a statement, but not what runs in kernels.
     fn stmt(&mut self, stmt: &Stmt) {
         let program = self.program;
@@ -201,9 +250,14 @@ impl Uses<'_> {
             return;
         }
         walk::exprs(program.unit, stmt, &mut |expr| self.expr(expr));
+        let before = (self.loops, self.always);
+        self.loops += usize::from(is_loop(stmt));
+        self.always &= !matches!(stmt.kind, StmtKind::If { .. } | StmtKind::Switch { .. });
         for inner in walk::inner(stmt) {
             self.stmt(inner);
+            self.always &= !walk::leaves(inner);
         }
+        (self.loops, self.always) = before;
     }
 
     fn expr(&mut self, expr: &Expr) {
@@ -271,6 +325,10 @@ impl Uses<'_> {
             return;
         }
         let name = crate::emit::expression(unit, array);
+        if self.always && self.loops > 0 {
+            let most = self.swept.entry(name.clone()).or_default();
+            *most = self.loops.max(*most);
+        }
         let at = array.span.start as usize;
         let new = Use {
             name: name.clone(),

@@ -49,6 +49,9 @@ impl Library {
     }
 }
 
+/// What such a program calls besides where the host goes through memory that it shares.
+pub(super) const TRAVELS: &str = include_str!("../print/lib/cuda/gate_travels.cuh");
+
 /// The functions of a program that decides, and shares no memory with kernels.
 pub(super) fn alone(replacements: &[Replacement]) -> String {
     let library = Library {
@@ -115,13 +118,17 @@ pub(super) fn functions(r: &Replacement, (asks, pays): (Option<&str>, &str)) -> 
         "// Whether kernels are expected to take less.\n[[gnu::noinline, gnu::cold]] static bool {pays}({}) {{",
         all.join(", ")
     );
+    let decides = match r.travels {
+        Some(_) => "pays_though_shared",
+        None => "pays",
+    };
     if let Some(nonempty) = condition(&r.interface.nonempty, &names) {
         let _ = writeln!(
             text,
-            "  if (!({nonempty})) return hexcc_gate::pays(hexcc_gate::Work());"
+            "  if (!({nonempty})) return hexcc_gate::{decides}(hexcc_gate::Work());"
         );
     }
-    text.push_str("  return hexcc_gate::pays(hexcc_gate::Work()");
+    let _ = write!(text, "  return hexcc_gate::{decides}(hexcc_gate::Work()");
     for (work, ns) in r.interface.work.iter().zip(&on_host) {
         let _ = write!(
             text,
@@ -136,12 +143,18 @@ pub(super) fn functions(r: &Replacement, (asks, pays): (Option<&str>, &str)) -> 
     };
     for array in &arrays {
         let bytes = product(array.elem.size() as f64, &array.extents, &names, of_cuda);
-        let bytes = match r.memory.is_shared() {
-            true => format!("hexcc_gate::unshared({}, {bytes})", names.get(&array.name)),
-            false if is_result(&array.name) => format!("{bytes} / 2"),
-            false => bytes,
+        let moved = match r.memory.is_shared() {
+            true if r.travels.iter().flatten().any(|name| *name == array.name) => {
+                format!("copied(hexcc_gate::fetched({bytes}))")
+            }
+            true => format!(
+                "copied(hexcc_gate::unshared({}, {bytes}))",
+                names.get(&array.name)
+            ),
+            false if is_result(&array.name) => format!("copied({bytes} / 2)"),
+            false => format!("copied({bytes})"),
         };
-        let _ = write!(text, "\n      .copied({bytes})");
+        let _ = write!(text, "\n      .{moved}");
     }
     text + ");\n}\n\n"
 }

@@ -64,6 +64,8 @@ pub struct Replacement<'a> {
     pub otherwise: Otherwise,
     /// Whether the program decides that its own loops run.
     pub gated: bool,
+    /// Names of arrays that the host goes through before this runs again; `None` in programs without any.
+    pub travels: Option<Vec<String>>,
     /// How GPUs share the rows of its arrays, and how many GPUs; `None` for one GPU that has them all.
     pub slabs: Option<(&'a InSlabs, Gpus)>,
 }
@@ -357,6 +359,9 @@ fn sharing(
             waits,
         };
         text.push_str(&library.text());
+        if replacements.iter().any(|r| r.travels.is_some()) {
+            text.push_str(gate::TRAVELS);
+        }
     }
     text.push_str(&resident::memory(host.otherwise, unsized_arrays, blocks_of));
     if blocks != Blocks::Large {

@@ -2,6 +2,7 @@
 
 use super::SavedScop;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// What C does in the loops around a nest.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -10,6 +11,9 @@ pub struct BesideNest {
     pub repeats: bool,
     /// The memory that C uses there, as the program writes it, and where it does.
     pub uses: Vec<(String, usize)>,
+    /// What C goes through in each iteration of the innermost of these loops: by name, in how many loops.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub swept: BTreeMap<String, usize>,
 }
 
 impl SavedScop {

@@ -105,3 +105,65 @@ static void steps(double *u) { step(u); }\n";
     );
     assert_eq!(uses(&often), [some(&["all", "u"])]);
 }
+
+/// What the host goes through in each iteration around the first nest, and in how many loops.
+fn swept(text: &str) -> Vec<(String, usize)> {
+    let found = around(&unit_of(text), &nests(text));
+    found[0].swept.clone().into_iter().collect()
+}
+
+#[test]
+fn what_the_host_goes_through() {
+    let nest = "/*NEST*/for (int i = 1; i < n; i++) u[i] = v[i];";
+    let sweep = "for (int i = 0; i < n; i++) v[i] = u[0];";
+    let planes = "for (int k = 0; k < 2; k++) for (int i = 0; i < n; i++) all[i] = 1;";
+    for (body, expected) in [
+        (
+            format!("for (int t = 0; t < 9; t++) {{ {nest} {sweep} v[1] = 0; }}"),
+            &[("u", 1), ("v", 1)][..],
+        ),
+        (
+            format!("for (int t = 0; t < 9; t++) {{ {nest} {planes} }}"),
+            &[("all", 2)],
+        ),
+        // Not in each iteration, or not of the innermost loop.
+        (
+            format!(
+                "for (int t = 0; t < 9; t++) {{ {nest} if (t % 3 == 0) {{ {sweep} }} v[1] = 0; }}"
+            ),
+            &[],
+        ),
+        (
+            format!("for (int t = 0; t < 9; t++) {{ {nest} if (t % 3) continue; {sweep} }}"),
+            &[],
+        ),
+        (
+            format!(
+                "for (int r = 0; r < 2; r++) {{ {sweep} for (int t = 0; t < 9; t++) {{ {nest} v[1] = 0; }} }}"
+            ),
+            &[],
+        ),
+        (format!("{nest} {sweep}"), &[]),
+        // In functions.
+        (
+            format!("for (int t = 0; t < 9; t++) {{ {nest} report(); }}"),
+            &[("all", 1)],
+        ),
+    ] {
+        let text = format!(
+            "{HEAD}static void report(void) {{ for (int i = 0; i < n; i++) all[i] += 1; }}
+            void f(double *u, double *v) {{ {body} (void)report; }}"
+        );
+        let expected: Vec<(String, usize)> = expected
+            .iter()
+            .map(|(name, loops)| (name.to_string(), *loops))
+            .collect();
+        assert_eq!(swept(&text), expected, "{body}");
+    }
+    let step = "static void step(double *u) { /*NEST*/for (int i = 0; i < n; i++) u[i] = 1; }";
+    let text = format!(
+        "{HEAD}{step} static void run(void) {{ for (int t = 0; t < 4; t++) {{ step(all); all[2] = 1; }} }}
+        int main(void) {{ for (int r = 0; r < 3; r++) {{ for (int i = 0; i < n; i++) all[i] = 0; run(); }} }}"
+    );
+    assert_eq!(swept(&text), []);
+}
