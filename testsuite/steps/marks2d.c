@@ -1,4 +1,4 @@
-/* marks2d: Nests that mark what they see: numbers that are set under a condition, the last place and value that hold one, as int, unsigned, long, float and double.
+/* marks2d: Nests that mark what they see: numbers that are set under a condition or under two, the last place and value that hold one, as int, unsigned, long, float and double.
  * hexcc-test: args=N,T run=3,2;20,3;65,12;300,4
  */
 #include <stdio.h>
@@ -8,7 +8,7 @@ int main(int argc, char **argv)
 {
   int n = argc > 1 ? atoi(argv[1]) : 65, steps = argc > 2 ? atoi(argv[2]) : 12;
   double (*u)[n] = malloc(sizeof(double[n][n])), (*v)[n] = malloc(sizeof(double[n][n]));
-  int calm, row = -1;
+  int calm, row = -1, side = 0;
   unsigned seen = 9;
   long last = -5;
   float mark = -0.0f;
@@ -37,12 +37,18 @@ int main(int argc, char **argv)
           seen = 3;
         if (v[i][j] < 4.9)
           last = (long)i * n + j;
+        if (u[i][j] > 50)
+          side = 2;
+        if (u[i][j] < -50)
+          side = 1;
       }
     for (int i = 1; i < n - 1; i++)
       for (int j = 1; j < n - 1; j++)
         u[i][j] = v[i][j];
-    printf("%d %d %.17g %g %u %ld\n", calm, row, where, mark, seen, last);
+    printf("%d %d %.17g %g %u %ld %d\n", calm, row, where, mark, seen, last, side);
     u[n / 2][n / 2] += calm;
+    u[n / 2][n - 2] = 90;
+    u[n / 2 + 1][1] = -90;
   }
   free(u);
   free(v);

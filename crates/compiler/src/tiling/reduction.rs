@@ -62,6 +62,12 @@ pub fn reductions(scop: &Scop, stmts: &[usize], sums: Sums) -> Result<BTreeMap<u
             found.insert(s, reduction);
         }
     }
+    // Of several marks of one variable the last one stays.
+    let arrays: Vec<ArrayId> = found.values().map(|r| r.array).collect();
+    for reduction in found.values_mut().filter(|r| r.fold.replaces()) {
+        let of_array = arrays.iter().filter(|array| **array == reduction.array);
+        reduction.ordered |= of_array.count() > 1;
+    }
     Ok(found)
 }
 
