@@ -356,9 +356,7 @@ fn replacements<'a>(
 
 /// The arrays of a part that C goes through in each iteration of the loop around it: all of their dimensions, as far as is known.
 fn travelling(saved: &SavedScop, r: &Replacement) -> Vec<String> {
-    let mut regions = saved.regions();
-    let at = regions.position(|scop| (scop.span.start..scop.span.end).contains(&r.span.start));
-    let Some(beside) = at.and_then(|at| saved.around.get(at)) else {
+    let Some(beside) = saved.beside(r.span.start) else {
         return Vec::new();
     };
     let is_swept = |array: &KernelArray| {

@@ -56,7 +56,7 @@ pub fn explain_placement(
         for (name, size, place) in arrays(part, language) {
             let _ = writeln!(text, "    {name}, {size} bytes: {place}");
         }
-        if let (Language::Cuda, Some(beside)) = (language, beside(saved, part)) {
+        if let (Language::Cuda, Some(beside)) = (language, saved.beside(part.span.start)) {
             text.push_str(&of_host(saved, beside));
         }
         if let Some(expected) = expected(part, (language, given)) {
@@ -87,16 +87,6 @@ fn parts<'a>(saved: &SavedScop, compiled: &'a Compiled) -> Vec<Part<'a>> {
     let mut all: Vec<Part> = units.chain(nests).chain(single).collect();
     all.sort_by_key(|p| p.span.start);
     all
-}
-
-/// What C does in the loops around a part, where that is known.
-fn beside<'s>(saved: &'s SavedScop, part: &Part) -> Option<&'s BesideNest> {
-    let mut nests = saved.regions();
-    let at = nests.position(|scop| {
-        let nest = scop.span.start..scop.span.end;
-        nest.contains(&part.span.start)
-    });
-    saved.around.get(at?)
 }
 
 /// Says which memory the host uses between runs of kernels.

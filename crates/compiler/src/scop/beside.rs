@@ -17,6 +17,13 @@ pub struct BesideNest {
 }
 
 impl SavedScop {
+    /// What C does in the loops around the nest that a place is in, where that is known.
+    pub fn beside(&self, at: usize) -> Option<&BesideNest> {
+        let mut nests = self.regions();
+        let nest = nests.position(|scop| (scop.span.start..scop.span.end).contains(&at));
+        self.around.get(nest?)
+    }
+
     /// Whether nests run but once, as far as is known: nothing of them stays on the device for later.
     pub fn runs_once(&self) -> bool {
         !self.around.is_empty() && self.around.iter().all(|nest| !nest.repeats)
