@@ -333,22 +333,18 @@ fn replacements<'a>(
         Ok(in_steps(part, (kernel, names), memory, otherwise))
     });
     let mut all: Vec<Replacement> = tiled.chain(nests).chain(steps).collect::<Result<_>>()?;
-    all.sort_by_key(|r| r.span.start);
     // Where loops end when cells say so, what decides has to know before how many steps to go.
     if !all.iter().any(|r| r.converges) && all.iter().all(|r| r.memory.is_shared()) {
+        let mut in_text: Vec<&mut Replacement> = all.iter_mut().collect();
+        in_text.sort_by_key(|r| r.span.start);
         let mut known = BTreeSet::new();
-        let mut first = |name: &String| known.insert(name.clone());
-        let of = |r: &Replacement| {
-            travelling(saved, r)
-                .into_iter()
-                .filter(&mut first)
-                .collect::<Vec<_>>()
-        };
-        let travels: Vec<Vec<String>> = all.iter().map(of).collect();
-        if travels.iter().any(|names| !names.is_empty()) {
-            for (r, names) in all.iter_mut().zip(travels) {
-                r.travels = Some(names);
-            }
+        for r in &mut in_text {
+            let own = travelling(saved, r).into_iter();
+            let first = own.filter(|name| known.insert(name.clone()));
+            r.travels = Some(first.collect());
+        }
+        if known.is_empty() {
+            in_text.iter_mut().for_each(|r| r.travels = None);
         }
     }
     Ok(all)
