@@ -12,6 +12,7 @@ use hexcc_compiler::kernel::stream::StreamTile;
 use hexcc_compiler::kernel::{self, Schema};
 use hexcc_compiler::options::{Gpus, Language, Options, StepKernel, Sums, Tiling, WavefrontChoice};
 use hexcc_compiler::sched::TileSizes;
+use hexcc_compiler::scop::SavedScop;
 use hexcc_compiler::target::{Target, Targets};
 use hexcc_tuner::cache::gpu_name;
 use std::path::PathBuf;
@@ -457,12 +458,12 @@ impl KernelArgs {
     }
 
     /// How the program around the kernels is made.
-    pub fn host(&self, input: &InputArgs, instrument: Instrument) -> Host {
+    pub fn host(&self, input: &InputArgs, saved: &SavedScop, instrument: Instrument) -> Host {
         let files = match input.files.len() {
             1 => Files::One,
             _ => Files::OthersInC,
         };
-        let otherwise = match self.fallback {
+        let otherwise = match self.fallback || saved.overlaps {
             true => Otherwise::RunsLoops,
             false => Otherwise::Ends,
         };

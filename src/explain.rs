@@ -137,7 +137,9 @@ impl Explain {
 
     /// Where loops run, and what they are expected to take with the sizes given.
     fn placement(&self, input: &Input, compiled: &Compiled) -> String {
-        let host = self.kernel.host(&self.input, Instrument::None);
+        let host = self
+            .kernel
+            .host(&self.input, &input.saved, Instrument::None);
         let kind = (self.kernel.language.into(), host);
         explain_placement(&input.saved, compiled, kind, &self.target.set)
     }

@@ -311,7 +311,9 @@ impl Run {
         input: &Input,
         compiled: &Compiled,
     ) -> Result<String, Box<Diagnostic>> {
-        let host = self.kernel.host(&self.input, Instrument::Dump);
+        let host = self
+            .kernel
+            .host(&self.input, &input.saved, Instrument::Dump);
         match target {
             Target::Cpu | Target::OpenCl => {
                 let kind = (host, self.kernel.language.into());

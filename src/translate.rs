@@ -270,7 +270,7 @@ impl Translate {
             true => Instrument::Dump,
             false => Instrument::None,
         };
-        let host = self.kernel.host(&self.input, instrument);
+        let host = self.kernel.host(&self.input, &input.saved, instrument);
         let reference = || {
             output::print_reference(&input.saved, &compiled, crate::VERSION).map_err(with_source)
         };

@@ -107,6 +107,7 @@ pub fn read(options: &InputOptions, limit: &TimeLimit) -> Result<Input, Failure>
         input.saved.own = own.collect();
         input.saved.undeclared = found.undeclared;
         input.saved.counts_enumerations = found.counts_enumerations;
+        input.saved.overlaps = found.overlaps;
         input.saved.around = joined::around(options, &input.saved, limit);
     }
     Ok(input)

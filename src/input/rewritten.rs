@@ -14,7 +14,7 @@ use hexcc_compiler::options::{Options, Tiling};
 use hexcc_compiler::scop::{Converging, Segmented, SourceFile, is_better_parted};
 use hexcc_compiler::{csource, stepwise};
 use hexcc_front_c::child::{self, FactsError, Question};
-use hexcc_front_c::normalize::{Rewritten, Segments};
+use hexcc_front_c::normalize::Rewritten;
 use hexcc_pet::data::{PetScop, Span};
 use std::cell::{LazyCell, RefCell};
 use std::cmp::Reverse;
@@ -167,10 +167,12 @@ fn with(
     tracing::debug!(passes = ?form.passes, text, "a loop is written again");
     let place: Range<usize> = form.range.start..form.range.start + text.len();
     let at = place.start + form.steps.start;
-    let of_steps = |s: &Segments| (s.following, s.converging.is_some());
-    let (following, looks) = form.segments.as_ref().map_or((0, false), of_steps);
+    let segments = form.segments.as_ref();
     let edited = source.rewritten(form.range.clone(), text, &form.statements);
-    let edited = edited.ok()?.followed((at, following)).converging(at, looks);
+    let mut edited = (edited.ok()?).followed((at, segments.map_or(0, |s| s.following)));
+    if let Some(converging) = segments.and_then(|s| s.converging.as_ref()) {
+        edited = edited.converging(at, &converging.from_zero);
+    }
     let options = InputOptions {
         line: None,
         function: None,

@@ -129,7 +129,8 @@ pub fn canonicalize(
     let roles = array_roles(scop, &stmts, &times)?;
 
     let is_looked_at = source.is_converging(&chunk.span);
-    let recorded = (records.map(|s| recorded(scop, (&stmts, &times), &roles, (is_looked_at, s))))
+    let of_loop = (is_looked_at, source);
+    let recorded = (records.map(|s| recorded(scop, (&stmts, &times), &roles, (of_loop, s))))
         .transpose()?
         .unwrap_or_default();
     let coordinates = coordinates(&stmts, &roles, &recorded)?;
@@ -254,12 +255,12 @@ fn at_cell(
 
 /// By index, the statements that fold a value of each cell into a number of their time step, in any order: `if (d > most[t])
 /// most[t] = d;`. Nothing else of the loop uses these numbers. Where the program looks at them before it relies on them,
-/// any order will do for all terms but NaN, and for sums if they may round otherwise.
+/// any order will do for all terms but NaN, for all results but zero, and for sums if they may round otherwise.
 fn recorded(
     scop: &Scop,
     (stmts, times): (&[&Statement], &[PwAff]),
     roles: &BTreeMap<ArrayId, Vec<DimRole>>,
-    (is_looked_at, sums): (bool, Sums),
+    ((is_looked_at, source), sums): ((bool, &SourceFile), Sums),
 ) -> Result<BTreeMap<usize, Reduction>> {
     let mut found = BTreeMap::new();
     for (s, stmt) in stmts.iter().enumerate() {
@@ -281,7 +282,11 @@ fn recorded(
         let element = times[s].to_map()?.reverse()?.apply_range(&stmt.write.map)?;
         let is_own = element.is_single_valued()? && element.is_injective()?;
         let is_word = matches!(scop.array(array).elem.size(), 4 | 8);
-        let is_ordered = reduction.ordered && !(is_looked_at && reduction.but_for_nan);
+        let reduction = match source.begins_with_zero(&scop.array(array).name) {
+            true => reduction.from_zero(),
+            false => reduction,
+        };
+        let is_ordered = reduction.ordered && !(is_looked_at && reduction.but_for.is_some());
         let is_exact = !reduction.rounds() || (is_looked_at && sums == Sums::Parallel);
         let has_order = is_ordered || reduction.fold.replaces();
         if is_alone && is_own && is_word && !has_order && is_exact {
@@ -354,6 +359,28 @@ fn normalize_time(stmts: &[&Statement], times: &[PwAff]) -> Result<Vec<PwAff>> {
     }
 }
 
+/// The subscripts of an access.
+///
+/// # Errors
+/// HX0104 where rows or planes of the array have several lengths, so that they are no functions.
+fn subscripts(scop: &Scop, stmt: &Statement, access: &Access) -> Result<Vec<PwAff>> {
+    let error = match access.map.to_pw_affs() {
+        Ok(subscripts) => return Ok(subscripts),
+        Err(error) => error,
+    };
+    if error.quota || access.map.is_single_valued()? {
+        return Err(error.into());
+    }
+    let name = &scop.array(access.array).name;
+    let what = format!("the rows or planes of `{name}` are not told apart");
+    Err(Box::new(
+        Diagnostic::error("HX0104", what)
+            .at(stmt.span.clone(), "in this statement")
+            .note("subscripts of a flat array must tell one length of its rows and one of its planes, the same for all arrays that are used alike")
+            .help("use the same variables for these lengths in all subscripts"),
+    ))
+}
+
 fn array_roles(
     scop: &Scop,
     stmts: &[&Statement],
@@ -369,7 +396,7 @@ fn array_roles(
             if !roles.contains(&DimRole::Plane) {
                 continue;
             }
-            for (role, f) in roles.iter_mut().zip(access.map.to_pw_affs()?) {
+            for (role, f) in roles.iter_mut().zip(subscripts(scop, stmt, access)?) {
                 if *role == DimRole::Plane
                     && f.intersect_domain(&stmt.domain)?.as_constant()?.is_none()
                 {

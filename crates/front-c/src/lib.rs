@@ -9,6 +9,7 @@ pub mod emit;
 pub mod facts;
 pub mod normalize;
 pub mod of_host;
+pub mod overlaps;
 pub mod own;
 pub mod signature;
 
@@ -29,6 +30,8 @@ pub struct ForCplusplus {
     pub undeclared: Vec<String>,
     /// Values of enumerations are counted up or down.
     pub counts_enumerations: bool,
+    /// A function is given two pointers into one array; see [`overlaps`].
+    pub overlaps: bool,
 }
 
 impl ForCplusplus {
@@ -41,6 +44,7 @@ impl ForCplusplus {
             own: own::own(unit),
             undeclared: undeclared.map(|f| f.name.clone()).collect(),
             counts_enumerations: conversions::counts_enumerations(unit),
+            overlaps: overlaps::overlaps(unit),
         }
     }
 }

@@ -52,7 +52,7 @@ pub struct Replacement<'a> {
     pub apart: bool,
     /// Whether the kernels can keep what time steps start from: these may be too many.
     pub converges: bool,
-    /// The arrays in which kernels leave NaN where C may have something else: its loops run then.
+    /// The arrays in which kernels leave NaN or zero where C may have something else: its loops run then.
     pub unsure: Vec<usize>,
     /// Variables that the replaced code leaves with a value.
     pub finals: &'a [FinalValue],
@@ -188,10 +188,9 @@ pub fn program(
     let mut declared = csource::declare_functions(text, &undeclared.collect::<Vec<_>>());
     edits.extend(saved.headers.around_includes(text));
     let linked = host.files == Files::OthersInC || csource::has_other_files(text);
-    if linked {
-        edits.extend(csource::c_linkage(text, &mut declared));
-    }
-    edits.extend(declared);
+    let linkage = linked.then(|| csource::c_linkage(text, &mut declared));
+    // Declarations go before the word that a function begins with then.
+    edits.extend(declared.into_iter().chain(linkage.into_iter().flatten()));
     let entry = Entry::new(saved);
     let mut generated = included(saved.counts_enumerations, asserts);
     let form = match shared {
@@ -243,7 +242,7 @@ pub fn program(
     for (r, span) in replacements.iter().zip(&c.spans) {
         let names = c.names.with_members(r.interface);
         let call = call(r, &entry, &names);
-        let swaps = c.swaps(saved, &r.span, span);
+        let swaps = c.swaps(saved, &r.span, span)?;
         let unused = variables_used_up(r, text, (span, &spans), (&c.names, &swaps));
         let call = Call {
             before: unused + &std::mem::take(&mut used_up),
@@ -509,26 +508,33 @@ impl CPlusPlus {
 
     /// The time loop around the swap of its pointers alone, where it has one: what a part of the text leaves
     /// to do that is here at `span`.
-    fn swaps(&self, saved: &SavedScop, part: &Range<usize>, span: &Range<usize>) -> String {
+    fn swaps(&self, saved: &SavedScop, part: &Range<usize>, span: &Range<usize>) -> Result<String> {
         let is_in = |at: &Span| part.start <= at.start && at.end <= part.end;
         let rotations = saved.regions().filter_map(|scop| scop.rotation.as_ref());
         let Some(rotation) = { rotations }.find(|rotation| is_in(&rotation.head)) else {
-            return String::new();
+            return Ok(String::new());
         };
         let words = |at: &Span| {
-            let text = &self.text[moved(&(at.start..at.end), &self.rounds)];
-            text.split_whitespace().collect::<Vec<_>>().join(" ")
+            let place = moved(&(at.start..at.end), &self.rounds);
+            let is_in = |e: &Edit| region_contains(&place, e);
+            let mut casts = self.conversions(saved, |e| !is_in(e))?;
+            for cast in &mut casts {
+                cast.range = cast.range.start - place.start..cast.range.end - place.start;
+            }
+            let text = csource::apply_edits(&self.text[place], casts);
+            let text = text.map_err(|e| Box::new(Diagnostic::bug(e)))?;
+            Ok(text.split_whitespace().collect::<Vec<_>>().join(" "))
         };
         let line = self.text[..span.start].rfind('\n').map_or(0, |end| end + 1);
         let indent: String = (self.text[line..].chars())
             .take_while(|c| matches!(c, ' ' | '\t'))
             .collect();
-        let swaps: Vec<String> = rotation.swaps.iter().map(words).collect();
-        format!(
+        let swaps: Vec<String> = (rotation.swaps.iter().map(words)).collect::<Result<_>>()?;
+        Ok(format!(
             "\n{indent}{} {{ {} }}",
-            words(&rotation.head),
+            words(&rotation.head)?,
             swaps.join(" ")
-        )
+        ))
     }
 }
 

@@ -212,15 +212,14 @@ fn field_names(ir: &StreamIr, names: &mut Names) -> Vec<String> {
 pub fn stream_names(ir: &StreamIr) -> Names {
     let slabs = ir.slab.iter().flat_map(|_| slabs::FIXED);
     let beside = (ir.around.iter().flat_map(|_| around::FIXED)).chain(slabs);
+    let records = ir.records.first().map_or(&[][..], |_| records::FIXED);
     let fixed: Vec<&str> = match ir.has_planes() {
         true => {
             let of_rows = FIXED.iter().filter(|name| **name != "k");
-            of_rows.chain(FIXED_PLANES).chain(beside).copied().collect()
+            let planes = of_rows.chain(FIXED_PLANES).chain(records);
+            planes.chain(beside).copied().collect()
         }
-        false => {
-            let records = ir.records.first().map_or(&[][..], |_| records::FIXED);
-            FIXED.iter().chain(records).chain(beside).copied().collect()
-        }
+        false => FIXED.iter().chain(records).chain(beside).copied().collect(),
     };
     Names::of_stencil(&fixed, &ir.stencil)
 }
@@ -555,6 +554,7 @@ impl Printer<'_> {
             for line in lines {
                 self.out.line(line);
             }
+            self.parts_of_pass();
             self.out.close("};");
             self.out.line("");
             return;

@@ -155,6 +155,20 @@ impl Fold {
         }
     }
 
+    /// Whether a term that is equal to what there is, as one zero is to the other, leaves it.
+    pub fn keeps_equals(self) -> bool {
+        let Fold::Select {
+            compare,
+            holds_for_term,
+            ..
+        } = self
+        else {
+            return false;
+        };
+        let holds = matches!(compare, Compare::LessOrEqual | Compare::GreaterOrEqual);
+        holds != holds_for_term
+    }
+
     /// What NaN does among terms of a type: no comparison with it holds.
     pub fn not_a_number(self, ty: CType) -> NotANumber {
         match self {

@@ -384,9 +384,9 @@ impl StreamIr {
         )
     }
 
-    /// The arrays of numbers that tiles record and that may not be what C has: they are NaN then.
+    /// The arrays of numbers that tiles record and that may not be what C has: they are NaN then, or zero.
     pub fn unsure(&self) -> Vec<usize> {
-        let unsure = self.records.iter().filter(|record| record.unsure);
+        let unsure = self.records.iter().filter(|record| record.unsure.is_some());
         unsure.map(|record| record.array).collect()
     }
 
@@ -409,8 +409,9 @@ impl StreamIr {
 
     /// Smallest and largest age of the reads of a field that lie so many rows and columns away.
     pub fn ages(&self, f: usize, beside: impl Fn(i64, i64) -> bool) -> Option<(i64, i64)> {
-        let reads = self.fields.iter().flat_map(|f| &f.pieces);
-        let ages = reads.flat_map(|p| &p.reads).filter_map(|read| match read {
+        let pieces = self.fields.iter().flat_map(|f| &f.pieces);
+        let pieces = pieces.chain(self.records.iter().map(|record| &record.piece));
+        let ages = pieces.flat_map(|p| &p.reads).filter_map(|read| match read {
             StreamRead::Field {
                 field,
                 age,

@@ -48,6 +48,9 @@ pub struct SavedScop {
     /// Values of enumerations are counted up or down, which C++ lets classes do only.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub counts_enumerations: bool,
+    /// A function is given two pointers into one array: arrays of kernels may share memory in a program that is right.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub overlaps: bool,
     /// What its headers name otherwise than C++.
     #[serde(default, skip_serializing_if = "HeaderNames::is_empty")]
     pub headers: HeaderNames,
@@ -127,6 +130,7 @@ impl SavedScop {
             of_host: BTreeSet::new(),
             own: Vec::new(),
             counts_enumerations: false,
+            overlaps: false,
             headers: HeaderNames::default(),
             around: Vec::new(),
         }

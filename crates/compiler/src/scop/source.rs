@@ -41,6 +41,9 @@ pub struct Before {
     /// The time loop that the program takes some steps of and then looks at what they have recorded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub converging: Option<usize>,
+    /// The arrays of what the steps of that one record, of which each number begins with zero.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub from_zero: Vec<String>,
 }
 
 /// How many steps follow those of a loop that is followed by some of its own.
@@ -297,6 +300,7 @@ impl SourceFile {
                 .collect(),
             followed: None,
             converging: None,
+            from_zero: Vec::new(),
         };
         Ok(SourceFile {
             before: Some(Box::new(before)),
@@ -304,12 +308,22 @@ impl SourceFile {
         })
     }
 
-    /// The same, where the program looks at what the steps of the time loop at a place record, if it does.
-    pub fn converging(mut self, at: usize, looks: bool) -> SourceFile {
-        if let Some(before) = self.before.as_mut().filter(|_| looks) {
+    /// The same, where the program looks at what the steps of the time loop at a place record, in some arrays beginning with zero.
+    pub fn converging(mut self, at: usize, from_zero: &[String]) -> SourceFile {
+        if let Some(before) = self.before.as_mut() {
             before.converging = Some(at);
+            before.from_zero = from_zero.to_vec();
         }
         self
+    }
+
+    /// Whether what the steps of such a time loop record in an array, which no other variable is called like, begins with zero.
+    pub(crate) fn begins_with_zero(&self, array: &str) -> bool {
+        let is_it = |before: &Before| {
+            let here = before.from_zero.iter().any(|name| name == array);
+            here || before.source.begins_with_zero(array)
+        };
+        self.before.as_deref().is_some_and(is_it)
     }
 
     /// Whether the program looks at what the steps of a loop record, before it relies on them.

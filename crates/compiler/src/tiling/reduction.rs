@@ -30,13 +30,32 @@ pub struct Reduction {
     /// Parts have to be in the order of the loops: which of two zeros is kept, or what follows a NaN,
     /// is a matter of order.
     pub ordered: bool,
-    /// That is so because of a NaN alone: parts in any order are right where no term is one.
-    pub but_for_nan: bool,
+    /// That is so because of some values alone: parts in any order are right where they are none.
+    pub but_for: Option<ButFor>,
     /// How many conditions there are under which it folds: `x = c ? fold(x, term) : x`.
     pub conditions: usize,
 }
 
+/// Values for which the order of terms matters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ButFor {
+    /// NaN as a term.
+    pub nan: bool,
+    /// Zero as the result: terms have both.
+    pub zero: bool,
+}
+
 impl Reduction {
+    /// The same, where the variable begins with 0.0.
+    pub fn from_zero(self) -> Reduction {
+        let is_kept = self.fold.keeps_equals();
+        let is_sure = is_kept && self.but_for.is_some_and(|values| !values.nan);
+        Reduction {
+            ordered: self.ordered && !is_sure,
+            ..self
+        }
+    }
+
     /// Whether parts give another result than C: sums and products round.
     pub fn rounds(&self) -> bool {
         self.fold.rounds(self.ty)
@@ -187,7 +206,10 @@ impl<'a> Candidate<'a> {
                 Fold::Last => !is_literal(term),
                 _ => false,
             },
-            but_for_nan: fold.not_a_number(ty) == NotANumber::Replaces && self.is_magnitude(term),
+            but_for: matches!(fold, Fold::Select { .. }).then(|| ButFor {
+                nan: fold.not_a_number(ty) == NotANumber::Replaces,
+                zero: ty.is_floating() && !self.is_magnitude(term),
+            }),
         })
     }
 

@@ -57,6 +57,8 @@ pub(super) struct Converging {
     pub n_steps: String,
     /// Whether the loop's condition or a `break` may ask for these numbers.
     pub ends: bool,
+    /// The arrays of numbers that begin with zero.
+    pub from_zero: Vec<String>,
 }
 
 /// The loop in this form; `None` where nothing that cells fold into decides when it ends, or where the host's part needs more of
@@ -433,6 +435,10 @@ impl Make<'_> {
             n_all: self.unit[n_all].name.clone(),
             n_steps: self.unit[n_steps].name.clone(),
             ends: parts.may_end(body, time_loop.cond),
+            from_zero: (parts.numbers.iter().zip(&records))
+                .filter(|(number, _)| is_zero(&number.begins))
+                .map(|(_, record)| self.unit[*record].name.clone())
+                .collect(),
         })
     }
 

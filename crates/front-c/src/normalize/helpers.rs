@@ -59,10 +59,14 @@ fn written(unit: &Unit, taken: &HashSet<String>, call: &Expr, which: Which) -> O
         let of = tree::element(unit, ty).unwrap_or(ty);
         matches!(unit.canonical(of).kind, TypeKind::Record(_))
     };
-    let suits = (which == Which::All || params.iter().any(is_record))
-        && given.len() == params.len()
-        && given.iter().all(|e| is_pure(unit, e, DEEPEST));
+    let suits = given.len() == params.len() && given.iter().all(|e| is_pure(unit, e, DEEPEST));
     let (locals, value) = parts(unit, *function, DEEPEST).filter(|_| suits)?;
+    let is_member = |e: &Expr| matches!(e.kind, ExprKind::Field(..));
+    let mut values = (locals.iter().filter_map(|id| unit[*id].init.as_ref())).chain([value]);
+    let mut has_members = || values.any(|e| walk::has(e, is_member));
+    if which == Which::OfStructs && !params.iter().any(is_record) && !has_members() {
+        return None;
+    }
     let mut meant = HashMap::new();
     for (param, given) in params.iter().zip(given) {
         meant.insert(*param, given_as(unit, unit[*param].ty, given)?);

@@ -176,6 +176,9 @@ impl Caller<'_> {
             if let ExprKind::Assign(_, to, _) = &expr.kind {
                 let path = Path::of(self.unit, to);
                 found |= path.is_some_and(|path| !locals.contains(&path.root));
+                // A pointer in a table.
+                let is_element = matches!(tree::plain(to).kind, ExprKind::Index(..));
+                found |= is_element && tree::is_pointer(self.unit, to.ty);
             }
             found |= matches!(&expr.kind, ExprKind::Call(Callee::Function(f), _) if self.unit.definition(*f).is_some());
             true

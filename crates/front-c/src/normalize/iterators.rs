@@ -1,14 +1,12 @@
-//! Loops with several iterators, as loops with one, and loops that count down, as loops that count up.
+//! Loops with several iterators, as loops with one.
 //!
 //! In: `for (n = 0, t = 0; n < steps; n++, t += dt) { .. }`. Out: `t = 0; for (n = 0; n < steps; n++) { ..; t += dt; }`. The iterator is
 //! what the condition compares; what else the header does has to do without it where C has it elsewhere.
 
 use super::promote::Around;
 use super::tree::{self, Namer};
-use super::{scalars, walk};
-use hexcc_clang::ast::{
-    BinaryOp, DeclId, Expr, ExprKind, Item, Stmt, StmtKind, Storage, UnaryOp, Unit,
-};
+use super::walk;
+use hexcc_clang::ast::{BinaryOp, DeclId, Expr, ExprKind, Item, Stmt, StmtKind, Unit};
 
 /// Leaves one iterator in the header of a loop; what goes before the loop then, or `None` where there is only one.
 pub(super) fn iterators(unit: &mut Unit, namer: &mut Namer, stmt: &mut Stmt) -> Option<Around> {
@@ -55,56 +53,6 @@ pub(super) fn iterators(unit: &mut Unit, namer: &mut Namer, stmt: &mut Stmt) -> 
     Some(Around {
         before: first,
         ..Around::default()
-    })
-}
-
-/// Counts up in a loop that counts down to zero and does nothing else with its iterator, where this ends as zero; what goes
-/// around the loop then.
-pub(super) fn upwards(unit: &mut Unit, namer: &mut Namer, stmt: &mut Stmt) -> Option<Around> {
-    let (init, [cond, step], body) = tree::counted(stmt)?;
-    let (iterator, _) = tree::begins(unit, init)?;
-    let of = |to: &Expr| tree::is_var(to, iterator);
-    let is_last = match &tree::plain(cond).kind {
-        ExprKind::Binary(BinaryOp::Greater, a, b) => of(a) && tree::is_number(b, 0),
-        ExprKind::Binary(BinaryOp::GreaterEqual, a, b) => of(a) && tree::is_number(b, 1),
-        _ => false,
-    };
-    let goes_down = match &step.kind {
-        ExprKind::Unary(UnaryOp::PostDecrement | UnaryOp::PreDecrement, to) => of(to),
-        ExprKind::Assign(Some(BinaryOp::Sub), to, by) => of(to) && tree::is_number(by, 1),
-        _ => false,
-    };
-    let ty = tree::unqualified(unit, unit[iterator].ty);
-    let is_own = matches!(unit[iterator].storage, Storage::None | Storage::Register)
-        && !super::globals(unit).contains(&unit[iterator].first)
-        && !scalars::is_pointed_to(unit, iterator);
-    let leaves = walk::jumps(body, |kind| matches!(kind, StmtKind::Break));
-    let is_it = is_last && goes_down && is_own && scalars::is_integer(unit, ty);
-    if !is_it || leaves || walk::uses(unit, body, iterator) {
-        return None;
-    }
-    let (span, init) = (stmt.span, init.clone());
-    let last = tree::var(unit, iterator, span);
-    let begins = tree::int(&last, 0);
-    let name = namer.fresh("step");
-    let counter = tree::variable(unit, name, ty, Some(begins.clone()), span);
-    let is_inner = !walk::declared(&init).is_empty();
-    if is_inner {
-        namer.name_alone(unit, iterator);
-    }
-    let counts = tree::var(unit, counter, span);
-    stmt.kind = StmtKind::For {
-        init: Some(Box::new(tree::declaration(unit, counter))),
-        cond: Some(tree::binary(BinaryOp::Less, counts, last.clone())),
-        step: Some(tree::incremented(unit, counter, span)),
-        body: Box::new(body.clone()),
-    };
-    let is_any = tree::binary(BinaryOp::Greater, last.clone(), begins.clone());
-    let ends = tree::when(is_any, vec![tree::assign(last, begins)]);
-    Some(Around {
-        before: vec![init],
-        after: if is_inner { Vec::new() } else { vec![ends] },
-        when: None,
     })
 }
 

@@ -5,15 +5,18 @@
 //!
 //! | pass | in | out |
 //! |---|---|---|
+//! | `counts` | `while (n-- > 0)`, `for (; n > 0; n--)`, `do .. while (++t < n);`, `for (;;) { if (t >= n) break; ..` | a `for` |
 //! | `trips` | `while (t < n) { ..; t++; }` | a `for` |
+//! | `whiles` | the same in the body | a `for` |
 //! | `iterators` | `for (n = 0, t = 0; n < steps; n++, t += dt)` | a loop that has one iterator |
-//! | `upwards` | `for (n = steps; n > 0; n--)` | `for (step = 0; step < n; step++)` |
 //! | `called` | `while (step(u)) n++;` | a `do` that asks a variable |
 //! | `once` | macros that assign to pointers, `do { .. } while (0)` | what they do |
 //! | `settled` | `if (scheme == 0)` where `scheme` is always 1 | the branch that runs |
 //! | `alternate` | `if (t % 2 == 0) step(u, v); else step(v, u);` | two pointers, swapped |
 //! | `inline` | calls of functions that sweep over cells or move pointers | their bodies |
 //! | `helpers` | `u[at(g, i, j)]` of a function that reads `g->nx` | `u[i * g->nx + j]` |
+//! | `unread` | `last = d;` of a variable that nothing reads | nothing |
+//! | `products` | `int plane = ny * nz;`, `u[i * plane]` | `u[i * (ny * nz)]` |
 //! | `constants` | `const int N = 64;` and `i * N + j != x * N + y` | 64 |
 //! | `temporaries` | `sum = 0; .. v[i] = sum;` of a variable of the file | a variable of the block |
 //! | `copies` | `memcpy(u, v, sizeof u);` | loops over the cells |
@@ -56,6 +59,7 @@ mod constants;
 mod converge;
 mod copies;
 mod counter;
+mod counts;
 mod folds;
 mod forward;
 mod ghosts;
@@ -75,6 +79,7 @@ mod parity;
 mod peel;
 mod planes;
 mod pointed;
+mod products;
 mod promote;
 mod rotate;
 mod same;
@@ -94,6 +99,7 @@ pub(crate) mod tree;
 mod trips;
 mod turns;
 pub(crate) mod unreached;
+mod unread;
 mod unroll;
 mod values;
 pub(crate) mod walk;
@@ -160,6 +166,8 @@ pub struct Converging {
     pub n_all: String,
     /// Steps at once, at most.
     pub most: u32,
+    /// The arrays with a number of each step that begins with zero.
+    pub from_zero: Vec<String>,
 }
 
 /// The loops of the file that a pass can change, in the order of the text; of one loop, the likeliest form first.
@@ -205,9 +213,12 @@ fn in_statement(unit: &Unit, function: FunctionId, stmt: &Stmt, found: &mut Vec<
 }
 
 /// The passes that change the code of cells alone.
-const IN_CELLS: [&str; 16] = [
+const IN_CELLS: [&str; 19] = [
+    "products",
+    "whiles",
+    "unread",
     "turns",
-    "upwards",
+    "counts",
     "helpers",
     "settled",
     "constants",
@@ -436,6 +447,7 @@ impl Normal {
                 n_steps: found.n_steps,
                 n_all: found.n_all,
                 most: converge::MOST as u32,
+                from_zero: found.from_zero,
             }),
         });
         Some((form, found.ends))

@@ -11,9 +11,8 @@ type Pass = fn(&mut Unit, &mut Namer, &Known, (&Stmt, &mut Vec<Stmt>)) -> Option
 type OfHead = fn(&mut Unit, &mut Namer, &mut Stmt) -> Option<Around>;
 
 /// The passes that change the header of a loop.
-const OF_HEADS: [(&str, OfHead); 3] = [
+const OF_HEADS: [(&str, OfHead); 2] = [
     ("iterators", iterators::iterators),
-    ("upwards", iterators::upwards),
     ("called", called::called),
 ];
 
@@ -56,10 +55,14 @@ pub(super) fn normal(
     let mut passes = Vec::new();
     let original = stmt.clone();
     let mut stmt = stmt.clone();
+    let mut around = Around::default();
+    if let Some(found) = counts::counts(&mut unit, &mut namer, before, &mut stmt) {
+        passes.push("counts");
+        around.wrap(found);
+    }
     if trips::counted(&unit, before, &mut stmt) {
         passes.push("trips");
     }
-    let mut around = Around::default();
     for (name, pass) in OF_HEADS {
         if let Some(found) = pass(&mut unit, &mut namer, &mut stmt) {
             passes.push(name);
@@ -73,6 +76,9 @@ pub(super) fn normal(
     };
     let body = std::mem::replace(&mut **body, tree::stmt(stmt.span, StmtKind::Null));
     let mut body = tree::block(body);
+    if trips::inner(&unit, &mut body) {
+        passes.push("whiles");
+    }
     if body.iter().any(|stmt| leaves(&unit, stmt)) {
         return None;
     }
@@ -182,6 +188,12 @@ fn in_cells(
     variant: Variant,
 ) -> Option<Vec<&'static str>> {
     let mut passes = Vec::new();
+    if unread::unread(unit, function, (head, body)) {
+        passes.push("unread");
+    }
+    if products::products(unit, function, (head, body)) {
+        passes.push("products");
+    }
     if constants::constants(unit, head, body) {
         passes.push("constants");
     }

@@ -30,6 +30,7 @@ mod swaps;
 mod sweeps;
 mod temporaries;
 mod unreached;
+mod unread;
 mod values;
 
 /// The forms of the loops of a text.

@@ -4,9 +4,10 @@
 //! does not see the variable behind it, whatever else ends it. Out: the same as `for`.
 
 use super::peel::jumps_or_calls;
+use super::scalars;
 use super::tree;
 use super::walk;
-use hexcc_clang::ast::{BinaryOp, DeclId, Expr, ExprKind, Stmt, StmtKind, Unit};
+use hexcc_clang::ast::{BinaryOp, DeclId, DeclKind, Expr, ExprKind, Stmt, StmtKind, Storage, Unit};
 
 /// Makes a `for` of a `while`, given what stands before it in its block; whether it has.
 pub(super) fn counted(unit: &Unit, before: &[Stmt], stmt: &mut Stmt) -> bool {
@@ -39,6 +40,39 @@ pub(super) fn counted(unit: &Unit, before: &[Stmt], stmt: &mut Stmt) -> bool {
         body: Box::new(tree::stmt(stmt.span, StmtKind::Compound(all))),
     };
     true
+}
+
+/// The same of the loops in a body that count with variables of the function; whether there were any.
+pub(super) fn inner(unit: &Unit, all: &mut [Stmt]) -> bool {
+    let mut found = false;
+    for at in 0..all.len() {
+        let (before, rest) = all.split_at_mut(at);
+        let stmt = &mut rest[0];
+        if let StmtKind::Compound(all) = &mut stmt.kind {
+            found |= inner(unit, all);
+            continue;
+        }
+        for stmt in walk::inner_mut(stmt) {
+            found |= inner(unit, std::slice::from_mut(stmt));
+        }
+        let is_of_function = match &stmt.kind {
+            StmtKind::While { cond, .. } => compared(cond).iter().all(|id| is_own(unit, *id)),
+            _ => false,
+        };
+        found |= is_of_function && counted(unit, before, stmt);
+    }
+    found
+}
+
+/// Whether a variable is a whole number that its function alone has.
+pub(super) fn is_own(unit: &Unit, id: DeclId) -> bool {
+    let decl = &unit[id];
+    matches!(decl.kind, DeclKind::Variable | DeclKind::Parameter)
+        && matches!(decl.storage, Storage::None | Storage::Register)
+        && scalars::is_integer(unit, decl.ty)
+        && !tree::is_somewhere(unit, decl.ty, |ty| ty.is_volatile)
+        && !super::globals(unit).contains(&decl.first)
+        && !scalars::is_pointed_to(unit, id)
 }
 
 /// The variables that have to be less than something for a condition to hold.

@@ -77,9 +77,18 @@ impl Printer<'_> {
         let ir = self.ir;
         let t_hi = ast_to_c(&ir.stencil.ranges[0].hi, &self.names);
         self.out.line("");
-        self.out.line(
-            "// Looks whether a number of a time step is NaN: what C has depends on the order of cells then.",
-        );
+        let of_unsure = || ir.records.iter().filter_map(|record| record.unsure);
+        let of_what = [
+            (of_unsure().any(|values| values.nan), "NaN"),
+            (of_unsure().any(|values| values.zero), "zero"),
+        ];
+        let of_what: Vec<&str> = (of_what.iter().filter(|(is, _)| *is))
+            .map(|(_, what)| *what)
+            .collect();
+        self.out.line(format!(
+            "// Looks whether a number of a time step is {}: what C has depends on the order of cells then.",
+            of_what.join(" or ")
+        ));
         self.out
             .open("inline cudaError_t unsure(const Args &args, bool &found) {");
         for line in declarations(&ir.stencil, &self.names, &format!("{t_lo} {t_hi}")) {
@@ -88,7 +97,7 @@ impl Printer<'_> {
         self.out
             .line(format!("const long long {t}_lo = {t_lo}, {t}_hi = {t_hi};"));
         self.out.line("cudaError_t error = cudaSuccess;");
-        for record in ir.records.iter().filter(|record| record.unsure) {
+        for (record, values) in (ir.records.iter()).filter_map(|r| Some((r, r.unsure?))) {
             let name = self.names.get(&ir.stencil.arrays[record.array].name);
             let first = add_constant(t, record.offset);
             self.out.open(format!(
@@ -100,8 +109,13 @@ impl Printer<'_> {
             self.out.line(format!(
                 "error = cudaMemcpy(some, args.{name} + {first}, sizeof *some * n, cudaMemcpyDeviceToHost);"
             ));
+            let test = match (values.nan, values.zero) {
+                (true, false) => "some[k] != some[k]",
+                (true, true) => "some[k] != some[k] || some[k] == 0",
+                _ => "some[k] == 0",
+            };
             self.out
-                .line("for (int k = 0; k < n; ++k) found |= some[k] != some[k];");
+                .line(format!("for (int k = 0; k < n; ++k) found |= {test};"));
             self.out.close("}");
         }
         self.out.line("return error;");

@@ -9,7 +9,7 @@ use super::super::expr::{Row, ast_operand, ast_to_c, bits};
 use super::super::names::{mentions, without_comments};
 use super::super::text::{Writer, add_constant};
 use super::{ADDRESSES, Printer, growth};
-use crate::kernel::stream::{Coefficient, Domain, Growth, Piece, StreamRead};
+use crate::kernel::stream::{Coefficient, Domain, Growth, Piece, Record, StreamRead};
 use hexcc_isl::{AstExpr, AstOp};
 use std::collections::BTreeSet;
 
@@ -109,7 +109,7 @@ fn parenthesized(text: &str) -> String {
 }
 
 /// Patches of a coefficient that a statement reads: from one plane, at one distance of rows.
-struct Loaded {
+pub(super) struct Loaded {
     /// Among [`crate::kernel::stream::StreamIr::coefficients`].
     coefficient: usize,
     /// Distance along the streamed dimension and the rows.
@@ -215,6 +215,7 @@ impl Printer<'_> {
             self.out.text.push_str(part);
         }
         self.out.line("");
+        self.record_types();
     }
 
     /// Bytes of a field's levels in a page.
@@ -289,6 +290,7 @@ impl Printer<'_> {
         for f in 0..ir.fields.len() {
             self.plane_mover(f);
         }
+        self.cells_of_results();
         self.out.line("");
         self.out.line("// X[q + buffers - 1][d]: level q of X, which is X after time step t0 + q - 1; d planes before the newest.");
         for f in 0..ir.fields.len() {
@@ -299,6 +301,7 @@ impl Printer<'_> {
                 ir.pipeline.depth[f]
             ));
         }
+        self.begin_records();
         self.out
             .line(format!("const int begin = {i}_first - Shape::BEFORE;"));
         for f in 0..ir.fields.len() {
@@ -365,6 +368,7 @@ impl Printer<'_> {
         for f in 0..ir.fields.len() {
             self.plane_stage(f);
         }
+        (0..ir.records.len()).for_each(|r| self.fold_plane(r));
         let stages = std::mem::replace(&mut self.out.text, before);
         if mentions(&without_comments(&stages), &self.t) {
             let line = format!("const long long {} = pass.t0 + s;", self.t);
@@ -388,12 +392,14 @@ impl Printer<'_> {
         self.out.line("#pragma unroll");
         self.out
             .line("  for (int u = 0; u < UNROLL; ++u) advance(newest + u);");
+        self.end_records();
     }
 
     /// `in_S(i)`: the cells of the patch at which a statement executes in a plane, bit by bit.
     fn plane_domains(&mut self) {
         let (i, j, k) = (self.i.clone(), self.middle.clone(), self.j.clone());
-        for piece in self.ir.fields.iter().flat_map(|f| &f.pieces) {
+        let pieces = self.ir.fields.iter().flat_map(|f| &f.pieces);
+        for piece in pieces.chain(self.ir.records.iter().map(|r| &r.piece)) {
             let name = self.ir.stencil.stmts[piece.stmt].name.clone();
             match &piece.domain {
                 Domain::Box(ranges) => {
@@ -847,7 +853,7 @@ impl Printer<'_> {
         self.out.close("}");
     }
 
-    fn plane_reads(&self, piece: &Piece, loaded: &[Loaded]) -> Vec<String> {
+    pub(super) fn plane_reads(&self, piece: &Piece, loaded: &[Loaded]) -> Vec<String> {
         let text = |read: &StreamRead| match read {
             StreamRead::Field {
                 field,
@@ -865,7 +871,12 @@ impl Printer<'_> {
             StreamRead::Memory(_) => {
                 (self.coefficient(piece, read, loaded)).unwrap_or_else(|| self.read(read))
             }
-            StreamRead::Scalar(_) | StreamRead::Recorded => self.read(read),
+            StreamRead::Scalar(_) => self.read(read),
+            StreamRead::Recorded => {
+                let of_piece = |r: &&Record| r.piece.stmt == piece.stmt;
+                let record = self.ir.records.iter().find(of_piece);
+                record.map_or(String::new(), |record| self.part_of_step(record))
+            }
         };
         piece.reads.iter().map(text).collect()
     }

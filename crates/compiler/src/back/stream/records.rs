@@ -82,6 +82,11 @@ impl Printer<'_> {
         format!("{}_part", self.names.get(&array.name))
     }
 
+    /// The same of the time step `t0 + s`.
+    pub(super) fn part_of_step(&self, record: &Record) -> String {
+        format!("{}[s]", self.part(record))
+    }
+
     /// Where tiles put what they have of a record whose terms are folded in order.
     fn parts(&self, record: &Record) -> String {
         format!("{}s", self.part(record))
@@ -110,12 +115,19 @@ impl Printer<'_> {
         self.in_order(|printer, r, parts| {
             let record = &printer.ir.records[r];
             let (of, ty) = (&printer.ir.stencil.arrays[record.array].name, record.ty);
+            let tile = match printer.ir.has_planes() {
+                true => "warp",
+                false => "tile",
+            };
             vec![format!(
-                "{ty} *{parts}; // of each time step, what each tile has of {of}"
+                "{ty} *{parts}; // of each time step, what each {tile} has of {of}"
             )]
         });
         if self.ir.rounds().is_some() {
-            self.out.line("int n_parts; // tiles");
+            self.out.line(match self.ir.has_planes() {
+                true => "int n_parts; // warps",
+                false => "int n_parts; // tiles",
+            });
         }
     }
 
@@ -125,6 +137,7 @@ impl Printer<'_> {
             return;
         }
         self.out.line(match self.streams() {
+            _ if self.ir.has_planes() => "pass.n_parts = (int)grid * WARPS;",
             true => "pass.n_parts = (pass.tiles > 1 ? 2 : 1) * pass.end_chunks + (pass.tiles > 2 ? pass.tiles - 2 : 0) * pass.chunks;",
             false => "pass.n_parts = pass.tiles;",
         });
@@ -162,7 +175,7 @@ impl Printer<'_> {
             let call = |name: &str, args: &str| format!("{name}({args})");
             let with = record.fold.text("x", "e", ty, &call);
             // What is NaN once stays so.
-            let with = match record.unsure {
+            let with = match record.becomes_nan() {
                 true => format!("x != x ? x : {with}"),
                 false => with,
             };
@@ -202,7 +215,7 @@ impl Printer<'_> {
                 "for (int s = 0; s < Steps; ++s) {part}[s] = {nothing};"
             ));
         }
-        if !self.ir.unsure().is_empty() {
+        if self.ir.records.iter().any(Record::becomes_nan) {
             self.out.line(
                 "bool unsure = false; // whether a value is NaN: what C has depends on the order of cells then",
             );
@@ -214,7 +227,7 @@ impl Printer<'_> {
         let record = &self.ir.records[r];
         let stmt = &record.stmt;
         let (i, j) = (self.i.clone(), self.j.clone());
-        let part = format!("{}[s]", self.part(record));
+        let part = self.part_of_step(record);
         let row = self.row_number(self.ir.fields.len() + r, "s + 1");
         self.out.open("{");
         self.out.line(format!("// {}", stmt.comment(&stmt.text)));
@@ -236,19 +249,74 @@ impl Printer<'_> {
                 read => self.read(read),
             })
             .collect();
-        let body = body_with(stmt, &self.names, &reads, Row::No);
-        for line in body.definitions {
-            self.out.line(line);
-        }
-        self.out.line(format!("{part} = {};", body.value));
-        if record.unsure {
-            self.out.line(format!("unsure |= {part} != {part};"));
-        }
+        self.fold_cell(record, &reads);
         self.out.close("}");
         self.out.close("}");
         if self.streams() {
             self.out.close("}");
         }
+        self.out.close("}");
+    }
+
+    /// Folds what a cell has, given what the statement reads.
+    fn fold_cell(&mut self, record: &Record, reads: &[String]) {
+        let part = self.part_of_step(record);
+        let body = body_with(&record.stmt, &self.names, reads, Row::No);
+        for line in body.definitions {
+            self.out.line(line);
+        }
+        self.out.line(format!("{part} = {};", body.value));
+        if record.becomes_nan() {
+            self.out.line(format!("unsure |= {part} != {part};"));
+        }
+    }
+
+    /// The cells of a patch that are results, in three space dimensions.
+    pub(super) fn cells_of_results(&mut self) {
+        if self.ir.records.is_empty() {
+            return;
+        }
+        let j = self.middle.clone();
+        let lines = [
+            "unsigned result_cells = 0; // of the patch, bit by bit, those of the tile's results"
+                .to_string(),
+            "#pragma unroll".to_string(),
+            "for (int c = 0; c < R * V; ++c) {".to_string(),
+            format!("  const int row = warp * R + c / V - Shape::ABOVE, {j} = {j}_mine + c / V;"),
+            format!(
+                "  result_cells |= (unsigned)(results && row >= 0 && row < Shape::HEIGHT && {j} <= pass.{j}_hi) << c;"
+            ),
+            "}".to_string(),
+        ];
+        for line in lines {
+            self.out.line(line);
+        }
+    }
+
+    /// Folds the results of one plane of a level.
+    pub(super) fn fold_plane(&mut self, r: usize) {
+        let record = &self.ir.records[r];
+        let stmt = &record.stmt;
+        let (i, j, k) = (self.i.clone(), self.middle.clone(), self.j.clone());
+        let plane = self.row_number(self.ir.fields.len() + r, "s + 1");
+        self.out.open("{");
+        self.out.line(format!("// {}", stmt.comment(&stmt.text)));
+        self.out.line(format!("const int {i} = {plane};"));
+        self.out.line(format!(
+            "const unsigned here = (unsigned)({i} - {i}_first) <= (unsigned)({i}_last - {i}_first) ? in_{}({i}) & result_cells : 0;",
+            stmt.name
+        ));
+        self.out.line("#pragma unroll");
+        self.out.open("for (int c = 0; c < R * V; ++c) {");
+        self.out.line("const int r = c / V, v = c % V;");
+        self.out.line(format!(
+            "[[maybe_unused]] const int {j} = {j}_mine + r, {k} = column + v;"
+        ));
+        self.out.open("if (has(here, r, v)) {");
+        let reads = self.plane_reads(&record.piece, &[]);
+        self.fold_cell(record, &reads);
+        self.out.close("}");
+        self.out.close("}");
         self.out.close("}");
     }
 
@@ -263,26 +331,37 @@ impl Printer<'_> {
             };
             let step = add_constant("pass.t0 + s", record.offset);
             let nothing = nothing(record.fold, ty);
-            let own = match record.unsure {
+            let own = match record.becomes_nan() {
                 true => format!("unsure ? ({ty})NAN : {part}[s]"),
                 false => format!("{part}[s]"),
+            };
+            // Cells of planes that are no results fold into nothing.
+            let has_planes = self.ir.has_planes();
+            let of_results = |nothing: &str| match has_planes {
+                true => own.clone(),
+                false => format!("stores ? {own} : {nothing}"),
+            };
+            let index = match has_planes {
+                true => "blockIdx.x * WARPS + warp",
+                false => "index",
             };
             self.out.line("#pragma unroll");
             if record.rounds() {
                 let parts = self.parts(record);
                 self.out.open("for (int s = 0; s < Steps; ++s) {");
                 self.out
-                    .line(format!("{ty} all = stores ? {own} : {nothing};"));
+                    .line(format!("{ty} all = {};", of_results(&nothing)));
                 self.out.line("#pragma unroll");
                 self.out.line(format!("for (int away = 16; away > 0; away /= 2) all = Number{r}::with(all, __shfl_xor_sync(~0u, all, away));"));
                 self.out.line(format!(
-                    "if (lane == 0) pass.{parts}[(size_t)s * pass.n_parts + index] = all;"
+                    "if (lane == 0) pass.{parts}[(size_t)s * pass.n_parts + {index}] = all;"
                 ));
                 self.out.close("}");
                 continue;
             }
             self.out.line(format!(
-                "for (int s = 0; s < Steps; ++s) record<Number{r}, {word}>(args.{name} + {step}, stores ? {own} : ({ty}){nothing}, lane);"
+                "for (int s = 0; s < Steps; ++s) record<Number{r}, {word}>(args.{name} + {step}, {}, lane);",
+                of_results(&format!("({ty}){nothing}"))
             ));
         }
     }

@@ -11,7 +11,7 @@ use crate::ir::{Fold, NotANumber};
 use crate::kernel::lower::Prepared;
 use crate::kernel::{KernelAccess, KernelStmt, Read, Sub};
 use crate::scop::Expr;
-use crate::tiling::reduction::Reduction;
+use crate::tiling::reduction::{ButFor, Reduction};
 use hexcc_isl::Set;
 
 /// A number of each time step.
@@ -29,11 +29,17 @@ pub struct Record {
     pub fold: Fold,
     /// The type of what tiles have of the numbers: theirs, but for sums of `float` `double`.
     pub ty: CType,
-    /// A NaN among the terms makes a number NaN, and not what C has.
-    pub unsure: bool,
+    /// The values for which a number may not be what C has: a NaN among the terms makes it NaN, and the program looks whether it
+    /// is zero.
+    pub unsure: Option<ButFor>,
 }
 
 impl Record {
+    /// Whether a NaN among the terms makes it NaN.
+    pub fn becomes_nan(&self) -> bool {
+        self.unsure.is_some_and(|values| values.nan)
+    }
+
     /// Whether its terms are folded in one order, which is the same in every run: others round otherwise.
     pub fn rounds(&self) -> bool {
         self.fold.rounds(self.ty)
@@ -41,8 +47,6 @@ impl Record {
 }
 
 const NO_PLACE: &str = "what its time steps record has no place that the step alone tells";
-
-const IN_3D: &str = "in three space dimensions tiles record no numbers of time steps";
 
 impl Prepared<'_> {
     /// The records of the statements that are such, not yet with what they read; where statements execute is in `domains`.
@@ -52,9 +56,6 @@ impl Prepared<'_> {
     ) -> crate::diag::Result<std::result::Result<Vec<Record>, Refusal>> {
         let mut records = Vec::new();
         for (&s, reduction) in &self.c.recorded {
-            if self.c.n_space > 2 {
-                return Ok(Err(IN_3D.to_string()));
-            }
             let write = &self.stmts[s].write;
             let &[
                 Sub::Time {
@@ -76,7 +77,7 @@ impl Prepared<'_> {
                 offset,
                 fold: reduction.fold,
                 ty: reduction.ty,
-                unsure: reduction.ordered,
+                unsure: reduction.but_for.filter(|_| reduction.ordered),
             });
         }
         Ok(Ok(records))
@@ -134,8 +135,8 @@ fn sum_of(value: &Expr) -> Expr {
     }
 }
 
-/// A statement that calls `fmaxf`, say, where it compares. No part of a record is ever NaN, so that both ignore one; zeros are
-/// all of one sign, or the reduction were ordered.
+/// A statement that calls `fmaxf`, say, where it compares. No part of a record is ever NaN, so that both ignore one; which of two
+/// zeros it is does not matter, or the program looks whether it is one.
 fn as_function(stmt: &KernelStmt, reduction: &Reduction) -> KernelStmt {
     if reduction.rounds() {
         return widened(stmt, reduction);

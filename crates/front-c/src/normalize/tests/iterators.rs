@@ -200,7 +200,7 @@ fn one_index_is_the_other_ones_complement() {
 fn loops_that_count_down() {
     let step = "for (int i = 1; i < 9; i++) v[i] = u[i - 1]; float *w = u; u = v; v = w;";
     let of =
-        |head: &str, more: &str| with_pass("upwards", &format!("for ({head}) {{ {step} {more} }}"));
+        |head: &str, more: &str| with_pass("counts", &format!("for ({head}) {{ {step} {more} }}"));
     let text = of("n = steps; n > 0; n--", "").unwrap();
     let inner = step.replace("v[i] = u[i - 1];", "{ v[i] = u[i - 1]; }");
     assert_eq!(

@@ -3,7 +3,7 @@ use super::*;
 /// The text of the loop in `void f(..)` with its last step apart, if it is.
 fn peeled(loop_: &str) -> Option<String> {
     let text = format!(
-        "int g; void f(int n, int steps, float *u, float *w) {{ int t, k = 0; float r = 0; {loop_} }}"
+        "int g; void f(int n, int steps, float *u, float *w) {{ int t, k = 0; float r = 0; {loop_} g += r > k; }}"
     );
     let (text, passes) = rewritten(&text)?;
     passes.contains(&"peel".to_owned()).then_some(text)
