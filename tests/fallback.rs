@@ -93,3 +93,29 @@ fn check(program: &Program, folder: &Path) -> Result<(), String> {
         _ => Ok(()),
     }
 }
+
+/// A function that is given two places of one array: the program has its own loops without being asked, and they run.
+#[test]
+fn places_of_one_array() {
+    let folder = common::scratch("places");
+    let folder = tempfile::tempdir_in(folder).expect("the build directory can be written");
+    let path = |suffix: &str| folder.path().join(format!("places{suffix}"));
+    let (text, found, expected) = (path(".cu"), path("-cuda"), path("-c"));
+    let source = root().join("tests/data/places.c");
+    let mut emucc = Command::new(root().join("scripts/emucc"));
+    let mut cc = Command::new("cc");
+    succeed(hexcc().arg(&source).arg("-o").arg(&text)).expect("it translates");
+    emucc.args(["-O1", "-w"]).arg(&text).arg("-o").arg(&found);
+    succeed(&mut emucc).expect("it compiles");
+    cc.args(["-O2", "-ffp-contract=off", "-w"]).arg(&source);
+    succeed(cc.arg("-o").arg(&expected)).expect("the C program compiles");
+    let expected = output(&mut Command::new(expected)).expect("it runs");
+    let found = output(Command::new(found).env("HEXCC_RUN_ON", "gpu")).expect("it runs");
+    assert!(found.status.success());
+    assert_eq!(found.stdout, expected.stdout);
+    let said = String::from_utf8_lossy(&found.stderr).into_owned();
+    assert!(
+        said.contains("share memory") && said.contains(LOOPS_RUN),
+        "{said}"
+    );
+}

@@ -167,12 +167,11 @@ fn with(
     tracing::debug!(passes = ?form.passes, text, "a loop is written again");
     let place: Range<usize> = form.range.start..form.range.start + text.len();
     let at = place.start + form.steps.start;
-    let segments = form.segments.as_ref();
+    let following = form.segments.as_ref().map_or(0, |s| s.following);
+    let converging = form.segments.as_ref().and_then(|s| s.converging.as_ref());
     let edited = source.rewritten(form.range.clone(), text, &form.statements);
-    let mut edited = (edited.ok()?).followed((at, segments.map_or(0, |s| s.following)));
-    if let Some(converging) = segments.and_then(|s| s.converging.as_ref()) {
-        edited = edited.converging(at, &converging.from_zero);
-    }
+    let edited =
+        (edited.ok()?.followed((at, following))).converging(at, converging.map(|c| &*c.from_zero));
     let options = InputOptions {
         line: None,
         function: None,
@@ -224,10 +223,7 @@ fn with(
 fn segmented(written: &Written) -> Option<Segmented> {
     let (form, start) = (&written.form, written.start);
     let segments = form.segments.as_ref()?;
-    let span = |range: &Range<usize>| Span {
-        start: start + range.start,
-        end: start + range.end,
-    };
+    let span = |range: &Range<usize>| Span::from(start + range.start..start + range.end);
     Some(Segmented {
         start,
         conditions: segments.conditions.clone(),

@@ -308,9 +308,9 @@ impl SourceFile {
         })
     }
 
-    /// The same, where the program looks at what the steps of the time loop at a place record, in some arrays beginning with zero.
-    pub fn converging(mut self, at: usize, from_zero: &[String]) -> SourceFile {
-        if let Some(before) = self.before.as_mut() {
+    /// The same, where the program looks at what the steps of the time loop at a place record, if it does: in some arrays beginning with zero.
+    pub fn converging(mut self, at: usize, from_zero: Option<&[String]>) -> SourceFile {
+        if let (Some(before), Some(from_zero)) = (self.before.as_mut(), from_zero) {
             before.converging = Some(at);
             before.from_zero = from_zero.to_vec();
         }

@@ -56,19 +56,8 @@ pub(super) fn normal(
     let original = stmt.clone();
     let mut stmt = stmt.clone();
     let mut around = Around::default();
-    if let Some(found) = counts::counts(&mut unit, &mut namer, before, &mut stmt) {
-        passes.push("counts");
-        around.wrap(found);
-    }
-    if trips::counted(&unit, before, &mut stmt) {
-        passes.push("trips");
-    }
-    for (name, pass) in OF_HEADS {
-        if let Some(found) = pass(&mut unit, &mut namer, &mut stmt) {
-            passes.push(name);
-            around.wrap(found);
-        }
-    }
+    let found = (&mut passes, &mut around);
+    of_head(&mut unit, &mut namer, (before, &mut stmt), found);
     let is_counted = matches!(stmt.kind, StmtKind::For { .. });
     let (mut stmt, is_do) = as_for(stmt);
     let StmtKind::For { body, .. } = &mut stmt.kind else {
@@ -148,6 +137,28 @@ pub(super) fn normal(
         around,
         passes,
     })
+}
+
+/// Gives a loop a head that counts with one iterator, given what stands before it.
+fn of_head(
+    unit: &mut Unit,
+    namer: &mut Namer,
+    (before, stmt): (&[Stmt], &mut Stmt),
+    (passes, around): (&mut Vec<&'static str>, &mut Around),
+) {
+    if let Some(found) = counts::counts(unit, namer, before, stmt) {
+        passes.push("counts");
+        around.wrap(found);
+    }
+    if trips::counted(unit, before, stmt) {
+        passes.push("trips");
+    }
+    for (name, pass) in OF_HEADS {
+        if let Some(found) = pass(unit, namer, stmt) {
+            passes.push(name);
+            around.wrap(found);
+        }
+    }
 }
 
 /// Makes pointers that are swapped of planes that move otherwise, and variables of what changes in structs.

@@ -292,27 +292,7 @@ impl Printer<'_> {
         }
         self.cells_of_results();
         self.out.line("");
-        self.out.line("// X[q + buffers - 1][d]: level q of X, which is X after time step t0 + q - 1; d planes before the newest.");
-        for f in 0..ir.fields.len() {
-            let (name, ty, b) = (self.fields[f].clone(), self.patch_type(f), self.buffers(f));
-            let levels = add_constant("Steps", b);
-            self.out.line(format!(
-                "{ty} {name}[{levels}][{}] = {{}};",
-                ir.pipeline.depth[f]
-            ));
-        }
-        self.begin_records();
-        self.out
-            .line(format!("const int begin = {i}_first - Shape::BEFORE;"));
-        for f in 0..ir.fields.len() {
-            for a in 0..ir.loaded(f) {
-                let (name, ty) = (self.fields[f].clone(), self.patch_type(f));
-                self.out.line(format!(
-                    "{ty} {name}_{a}_next = {{}}; // the plane that enters next"
-                ));
-                self.load_next(f, a, "begin", 0);
-            }
-        }
+        self.levels_of_planes();
         let coefficients: Vec<_> = (ir.coefficients().into_iter())
             .zip(self.coefficient_names())
             .collect();
@@ -393,6 +373,32 @@ impl Printer<'_> {
         self.out
             .line("  for (int u = 0; u < UNROLL; ++u) advance(newest + u);");
         self.end_records();
+    }
+
+    /// The levels of all fields, with the planes that enter first.
+    fn levels_of_planes(&mut self) {
+        let (ir, i) = (self.ir, self.i.clone());
+        self.out.line("// X[q + buffers - 1][d]: level q of X, which is X after time step t0 + q - 1; d planes before the newest.");
+        for f in 0..ir.fields.len() {
+            let (name, ty, b) = (self.fields[f].clone(), self.patch_type(f), self.buffers(f));
+            let levels = add_constant("Steps", b);
+            self.out.line(format!(
+                "{ty} {name}[{levels}][{}] = {{}};",
+                ir.pipeline.depth[f]
+            ));
+        }
+        self.begin_records();
+        self.out
+            .line(format!("const int begin = {i}_first - Shape::BEFORE;"));
+        for f in 0..ir.fields.len() {
+            for a in 0..ir.loaded(f) {
+                let (name, ty) = (self.fields[f].clone(), self.patch_type(f));
+                self.out.line(format!(
+                    "{ty} {name}_{a}_next = {{}}; // the plane that enters next"
+                ));
+                self.load_next(f, a, "begin", 0);
+            }
+        }
     }
 
     /// `in_S(i)`: the cells of the patch at which a statement executes in a plane, bit by bit.
