@@ -208,10 +208,16 @@ fn in_statement(unit: &Unit, function: FunctionId, stmt: &Stmt, found: &mut Vec<
         let forms = forms.unwrap_or_default();
         // One that counts in other words alone may be around the time loop.
         let is_other = |form: &Rewritten| form.passes.iter().any(|pass| pass != "counts");
+        let mut inner = Vec::new();
         if !forms.iter().any(is_other) {
-            in_statement(unit, function, stmt, found);
+            in_statement(unit, function, stmt, &mut inner);
         }
-        found.extend(forms);
+        let is_around = inner.iter().any(|form| form.segments.is_some());
+        found.extend(if is_around || forms.is_empty() {
+            inner
+        } else {
+            forms
+        });
     }
 }
 
