@@ -15,7 +15,7 @@ use std::collections::{HashMap, HashSet};
 
 /// Expressions that take the place of calls in a loop, at most, and functions that call each other.
 const MOST: usize = 1000;
-const DEEPEST: usize = 8;
+pub(super) const DEEPEST: usize = 8;
 
 /// Which functions are written out.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -120,7 +120,7 @@ fn parts(unit: &Unit, function: FunctionId, deep: usize) -> Option<(Vec<DeclId>,
 }
 
 /// Whether an expression has no side effects, so that it may stand several times or nowhere.
-fn is_pure(unit: &Unit, expr: &Expr, deep: usize) -> bool {
+pub(super) fn is_pure(unit: &Unit, expr: &Expr, deep: usize) -> bool {
     let has_effects = |e: &Expr| {
         let is_address = matches!(e.kind, ExprKind::Unary(UnaryOp::AddressOf, _));
         let calls = match &e.kind {

@@ -3,12 +3,11 @@
 //! In: `worst = d;` in the body of a time loop, where `double worst;` is a variable of the function that it only assigns to. Out:
 //! nothing, and `if (c) worst = d; else over = 0;` is `if (!c) over = 0;`. What steps count stays: no loop over cells does.
 
-use super::scalars;
+use super::helpers::{DEEPEST, is_pure};
 use super::tree;
 use super::walk;
 use hexcc_clang::ast::{
-    DeclId, DeclKind, Expr, ExprKind, FunctionId, Item, Stmt, StmtKind, Storage, TypeKind, UnaryOp,
-    Unit,
+    DeclId, DeclKind, ExprKind, FunctionId, Item, Stmt, StmtKind, Storage, TypeKind, UnaryOp, Unit,
 };
 use std::collections::HashSet;
 
@@ -60,7 +59,7 @@ fn assigned(unit: &Unit, stmt: &Stmt) -> Option<DeclId> {
         _ => None,
     };
     value
-        .is_none_or(|value| is_value(unit, value))
+        .is_none_or(|value| is_pure(unit, value, DEEPEST))
         .then_some(id)
 }
 
@@ -72,13 +71,6 @@ fn assigned_in_loops(unit: &Unit, stmt: &Stmt, is_in: bool, found: &mut HashSet<
     for inner in walk::inner(stmt) {
         assigned_in_loops(unit, inner, is_in, found);
     }
-}
-
-/// Whether evaluating an expression does nothing that could be seen.
-fn is_value(unit: &Unit, expr: &Expr) -> bool {
-    !walk::has(expr, |e| {
-        tree::target(e).is_some() || scalars::calls_out(unit, e) || unit[e.ty].is_volatile
-    })
 }
 
 /// Adds the variables that a statement reads; whether it is plain enough to tell.
@@ -109,7 +101,7 @@ fn without(unit: &Unit, unread: &HashSet<DeclId>, stmt: &mut Stmt) -> bool {
     }
     let goes = |id: &DeclId| {
         let init = unit[*id].init.as_ref();
-        unread.contains(id) && init.is_none_or(|init| is_value(unit, init))
+        unread.contains(id) && init.is_none_or(|init| is_pure(unit, init, DEEPEST))
     };
     if let StmtKind::Decl(items) = &mut stmt.kind {
         let before = items.len();
@@ -144,7 +136,7 @@ fn simplified(unit: &Unit, stmt: &mut Stmt) {
             let not = ExprKind::Unary(UnaryOp::Not, Box::new(cond.clone()));
             (cond.kind, **then) = (not, *other);
         }
-        None if is_value(unit, cond) => stmt.kind = StmtKind::Null,
+        None if is_pure(unit, cond, DEEPEST) => stmt.kind = StmtKind::Null,
         None => {}
     }
 }

@@ -4,7 +4,8 @@ use super::*;
 
 fn form_of(declared: &str, cell: &str, behind: &str) -> Option<(String, Vec<String>)> {
     let text = format!(
-        "int main(void) {{ static float u[64], v[64]; {declared} for (int t = 0; t < 9; t++) {{
+        "float put(float *a, int i, float x) {{ a[i] = x; return x; }}
+int main(void) {{ static float u[64], v[64]; {declared} for (int t = 0; t < 9; t++) {{
   for (int i = 1; i < 63; i++) {{ {cell} }} for (int i = 1; i < 63; i++) u[i] = v[i]; }} {behind} return 0; }}"
     );
     rewritten(&text)
@@ -23,6 +24,10 @@ fn what_is_assigned_to_alone_goes() {
     let (text, _) = form_of("float last = 0;", cell, "").unwrap();
     let expected = "v[i] = u[i - 1]; if (!(v[i] > u[i])) { v[i] = 2; } }";
     assert!(text.contains(expected), "{text}");
+    // A condition that does something stays.
+    let cell = "v[i] = u[i - 1]; if (put(v, i, 2) > 1) last = 1;";
+    let (text, _) = form_of("float last = 0;", cell, "").unwrap();
+    assert!(text.contains("if (put(v, i, 2) > 1) { ; }"), "{text}");
     for (declared, cell, behind) in [
         // Somebody reads it, or sees that it is assigned to.
         (
@@ -42,7 +47,12 @@ fn what_is_assigned_to_alone_goes() {
             "v[i] = u[i - 1]; last = v[i];",
             "",
         ),
-        // What is assigned does something.
+        // What is assigned does something, perhaps to an array.
+        (
+            "float last = 0;",
+            "v[i] = u[i - 1]; last = put(v, i, 2);",
+            "",
+        ),
         (
             "float last = 0; extern float next(void);",
             "v[i] = u[i - 1]; last = next();",
