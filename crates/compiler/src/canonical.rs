@@ -128,8 +128,7 @@ pub fn canonicalize(
     let times = normalize_time(&stmts, &times)?;
     let roles = array_roles(scop, &stmts, &times)?;
 
-    let is_looked_at = source.is_converging(&chunk.span);
-    let of_loop = (is_looked_at, source);
+    let of_loop = (source, chunk);
     let recorded = (records.map(|s| recorded(scop, (&stmts, &times), &roles, (of_loop, s))))
         .transpose()?
         .unwrap_or_default();
@@ -260,8 +259,9 @@ fn recorded(
     scop: &Scop,
     (stmts, times): (&[&Statement], &[PwAff]),
     roles: &BTreeMap<ArrayId, Vec<DimRole>>,
-    ((is_looked_at, source), sums): ((bool, &SourceFile), Sums),
+    ((source, chunk), sums): ((&SourceFile, &Chunk), Sums),
 ) -> Result<BTreeMap<usize, Reduction>> {
+    let is_looked_at = source.is_converging(&chunk.span);
     let mut found = BTreeMap::new();
     for (s, stmt) in stmts.iter().enumerate() {
         let array = stmt.write.array;

@@ -164,7 +164,7 @@ impl<'u> Program<'u> {
 
     fn is_around(&self, stmt: &Stmt, part: &Range<usize>) -> bool {
         let is_part = stmt.span.start as usize == part.start;
-        is_loop(stmt) && (holds(stmt, part) && !is_part || self.calls(stmt, part))
+        walk::is_loop(stmt) && (holds(stmt, part) && !is_part || self.calls(stmt, part))
     }
 
     /// The innermost of these loops: those in which none of them runs.
@@ -195,13 +195,6 @@ impl<'u> Program<'u> {
         let mut bodies = called.filter_map(|f| self.unit[f].body.as_ref());
         bodies.any(|body| holds(body, part))
     }
-}
-
-fn is_loop(stmt: &Stmt) -> bool {
-    matches!(
-        stmt.kind,
-        StmtKind::For { .. } | StmtKind::While { .. } | StmtKind::Do { .. }
-    )
 }
 
 /// Whether a part is in a statement.
@@ -251,7 +244,7 @@ impl<'p> Uses<'p> {
         }
         walk::exprs(program.unit, stmt, &mut |expr| self.expr(expr));
         let before = (self.loops, self.always);
-        self.loops += usize::from(is_loop(stmt));
+        self.loops += usize::from(walk::is_loop(stmt));
         self.always &= !matches!(stmt.kind, StmtKind::If { .. } | StmtKind::Switch { .. });
         for inner in walk::inner(stmt) {
             self.stmt(inner);

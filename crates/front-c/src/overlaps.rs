@@ -4,9 +4,7 @@
 //! tells. A program with such a call has its own loops for where they do not.
 
 use crate::normalize::walk;
-use hexcc_clang::ast::{
-    BinaryOp, Callee, DeclId, Expr, ExprKind, StmtKind, TypeKind, UnaryOp, Unit,
-};
+use hexcc_clang::ast::{BinaryOp, Callee, DeclId, Expr, ExprKind, TypeKind, UnaryOp, Unit};
 
 /// Whether a function of the file that has loops is given two pointers into one array, one of which it may store through.
 pub fn overlaps(unit: &Unit) -> bool {
@@ -18,21 +16,12 @@ fn is_given_two(unit: &Unit, expr: &Expr) -> bool {
     let ExprKind::Call(Callee::Function(f), given) = &expr.kind else {
         return false;
     };
-    let mut has_loop = false;
-    if let Some(body) = unit.body_of(*f) {
-        walk::stmts(body, &mut |stmt| {
-            has_loop |= matches!(
-                stmt.kind,
-                StmtKind::For { .. } | StmtKind::While { .. } | StmtKind::Do { .. }
-            )
-        });
-    }
-    if !has_loop {
+    let Some((function, body)) = unit.definition(*f).zip(unit.body_of(*f)) else {
         return false;
-    }
-    let definition = unit.definition(*f).unwrap_or(*f);
-    let params = &unit[definition].params;
-    let pointers: Vec<(DeclId, bool)> = (given.iter().zip(params))
+    };
+    let mut has_loop = false;
+    walk::stmts(body, &mut |stmt| has_loop |= walk::is_loop(stmt));
+    let pointers: Vec<(DeclId, bool)> = (given.iter().zip(&unit[function].params))
         .filter_map(|(value, param)| {
             let TypeKind::Pointer(to) = unit.canonical(unit[*param].ty).kind else {
                 return None;
@@ -45,7 +34,7 @@ fn is_given_two(unit: &Unit, expr: &Expr) -> bool {
         let mut others = pointers[at + 1..].iter();
         others.any(|(other, also)| other == array && (*stores || *also))
     };
-    pointers.iter().enumerate().any(meets)
+    has_loop && pointers.iter().enumerate().any(meets)
 }
 
 /// The variable that a place in an array is reckoned from.

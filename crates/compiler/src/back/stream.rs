@@ -676,16 +676,7 @@ impl Printer<'_> {
             self.storer(f);
         }
         self.out.line("");
-        self.out.line("// X[q + buffers - 1][d]: level q of X, which is X after time step t0 + q - 1; d rows before the newest.");
-        for f in 0..ir.fields.len() {
-            let (name, ty, b) = (self.fields[f].clone(), self.row_type(f), self.buffers(f));
-            let levels = add_constant("Steps", b);
-            self.out.line(format!(
-                "{ty} {name}[{levels}][{}] = {{}};",
-                ir.pipeline.depth[f]
-            ));
-        }
-        self.begin_records();
+        self.levels(("rows", Self::row_type));
         if self.streams() {
             self.out.line("const int begin = i_first - Shape::BEFORE;");
         }

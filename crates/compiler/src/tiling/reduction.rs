@@ -45,6 +45,16 @@ pub struct ButFor {
     pub zero: bool,
 }
 
+impl ButFor {
+    /// The values of either.
+    pub fn or(self, other: ButFor) -> ButFor {
+        ButFor {
+            nan: self.nan || other.nan,
+            zero: self.zero || other.zero,
+        }
+    }
+}
+
 impl Reduction {
     /// The same, where the variable begins with 0.0.
     pub fn from_zero(self) -> Reduction {

@@ -35,6 +35,7 @@ pub(super) fn counts(
 }
 
 /// A loop of any kind.
+#[derive(Clone)]
 struct Loop {
     init: Option<Stmt>,
     /// None of one that ends by a `break` alone.
@@ -109,22 +110,16 @@ impl Loop {
         true
     }
 
-    fn breaks(&self) -> bool {
-        let is_break = |kind: &StmtKind| matches!(kind, StmtKind::Break);
-        (self.body.iter()).any(|stmt| walk::jumps(stmt, is_break))
+    /// Whether its body sees a variable, or leaves it with another value than the last one.
+    fn sees(&self, unit: &Unit, id: DeclId) -> bool {
+        let breaks = |stmt: &Stmt| walk::jumps(stmt, |kind| matches!(kind, StmtKind::Break));
+        (self.body.iter()).any(|stmt| walk::uses(unit, stmt, id) || breaks(stmt))
     }
 }
 
 /// The condition under which `if (x >= n) break;` goes on.
 fn breaks_where(unit: &Unit, stmt: &Stmt) -> Option<Expr> {
-    let StmtKind::If {
-        cond,
-        then,
-        otherwise: None,
-    } = &stmt.kind
-    else {
-        return None;
-    };
+    let (cond, then) = tree::conditional(stmt)?;
     let is_break = |stmt: &Stmt| matches!(stmt.kind, StmtKind::Break);
     let is_it = match &then.kind {
         StmtKind::Compound(all) => all.len() == 1 && all.iter().all(is_break),
@@ -224,7 +219,7 @@ impl Make<'_> {
         let &Counting {
             id, op, compare, ..
         } = counting;
-        let is_seen = loop_.body.iter().any(|s| walk::uses(self.unit, s, id)) || loop_.breaks();
+        let is_seen = loop_.sees(self.unit, id);
         let var = self.var(id);
         match (op, &counting.with) {
             (UnaryOp::PostDecrement | UnaryOp::PreDecrement, None)
@@ -282,8 +277,7 @@ impl Make<'_> {
             }
             _ => false,
         };
-        let is_seen = loop_.body.iter().any(|s| walk::uses(self.unit, s, id)) || loop_.breaks();
-        if !is_last || is_seen {
+        if !is_last || loop_.sees(self.unit, id) {
             return None;
         }
         let (mut around, mut is_inner) = (Around::default(), false);
@@ -317,16 +311,11 @@ impl Make<'_> {
             && self.is_own(id)
             && !loop_.body.iter().any(|s| inline::changes(self.unit, s, id));
         let cond = tree::binary(BinaryOp::Less, (**a).clone(), (**with).clone());
-        let kind = StmtKind::For {
-            init: loop_.init.clone().map(Box::new),
+        let changed = Loop {
             cond: Some(cond),
-            step: loop_.step.clone(),
-            body: Box::new(tree::stmt(
-                self.span,
-                StmtKind::Compound(loop_.body.clone()),
-            )),
+            ..loop_.clone()
         };
-        is_it.then(|| (kind, Around::default()))
+        is_it.then(|| (changed.kind(self.span), Around::default()))
     }
 
     /// `do STEP while (++t < n);`, `do { STEP t++; } while (t < n);`, `do STEP while (--n);`

@@ -15,7 +15,7 @@ use std::collections::{HashMap, HashSet};
 
 /// Expressions that take the place of calls in a loop, at most, and functions that call each other.
 const MOST: usize = 1000;
-pub(super) const DEEPEST: usize = 8;
+const DEEPEST: usize = 8;
 
 /// Which functions are written out.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -61,9 +61,10 @@ fn written(unit: &Unit, taken: &HashSet<String>, call: &Expr, which: Which) -> O
     };
     let suits = given.len() == params.len() && given.iter().all(|e| is_pure(unit, e, DEEPEST));
     let (locals, value) = parts(unit, *function, DEEPEST).filter(|_| suits)?;
+    let inits = locals.iter().filter_map(|id| unit[*id].init.as_ref());
+    let values: Vec<&Expr> = inits.chain([value]).collect();
     let is_member = |e: &Expr| matches!(e.kind, ExprKind::Field(..));
-    let mut values = (locals.iter().filter_map(|id| unit[*id].init.as_ref())).chain([value]);
-    let mut has_members = || values.any(|e| walk::has(e, is_member));
+    let has_members = || values.iter().any(|e| walk::has(e, is_member));
     if which == Which::OfStructs && !params.iter().any(is_record) && !has_members() {
         return None;
     }
@@ -81,9 +82,8 @@ fn written(unit: &Unit, taken: &HashSet<String>, call: &Expr, which: Which) -> O
         meant.insert(*id, converted(unit, init, unit[*id].ty));
     }
     let is_own = |id: &DeclId| params.contains(id) || locals.contains(id);
-    let inits = locals.iter().filter_map(|id| unit[*id].init.as_ref());
-    let mut all = inits.chain([value]);
-    if all.any(|expr| walk::has(expr, |e| is_hidden(unit, taken, e, &is_own))) {
+    let has_hidden = |expr: &&Expr| walk::has(expr, |e| is_hidden(unit, taken, e, &is_own));
+    if values.iter().any(has_hidden) {
         return None;
     }
     Some(converted(unit, with(value, &meant), call.ty))
@@ -120,7 +120,7 @@ fn parts(unit: &Unit, function: FunctionId, deep: usize) -> Option<(Vec<DeclId>,
 }
 
 /// Whether an expression has no side effects, so that it may stand several times or nowhere.
-pub(super) fn is_pure(unit: &Unit, expr: &Expr, deep: usize) -> bool {
+fn is_pure(unit: &Unit, expr: &Expr, deep: usize) -> bool {
     let has_effects = |e: &Expr| {
         let is_address = matches!(e.kind, ExprKind::Unary(UnaryOp::AddressOf, _));
         let calls = match &e.kind {

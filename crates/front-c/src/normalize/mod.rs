@@ -199,13 +199,10 @@ fn in_statement(unit: &Unit, function: FunctionId, stmt: &Stmt, found: &mut Vec<
         return;
     };
     for (at, stmt) in all.iter().enumerate() {
-        let forms = match stmt.kind {
-            StmtKind::For { .. } | StmtKind::While { .. } | StmtKind::Do { .. } => {
-                forms(unit, function, &all[..at], stmt)
-            }
-            _ => None,
+        let forms = match walk::is_loop(stmt) {
+            true => forms(unit, function, &all[..at], stmt).unwrap_or_default(),
+            false => Vec::new(),
         };
-        let forms = forms.unwrap_or_default();
         // One that counts in other words alone may be around the time loop.
         let is_other = |form: &Rewritten| form.passes.iter().any(|pass| pass != "counts");
         let mut inner = Vec::new();

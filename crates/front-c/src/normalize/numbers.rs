@@ -148,6 +148,15 @@ pub(super) fn paths(unit: &Unit, expr: &Expr) -> Option<Vec<Path>> {
     }
 }
 
+/// Whether an expression has a product of what are no constants.
+pub(super) fn multiplies(unit: &Unit, expr: &Expr) -> bool {
+    let varies = |e: &Expr| value(unit, e).is_none();
+    walk::has(
+        expr,
+        |e| matches!(&e.kind, ExprKind::Binary(BinaryOp::Mul, a, b) if varies(a) && varies(b)),
+    )
+}
+
 /// Whether nothing in some statements changes a variable or member, as far as it has a name.
 pub(super) fn stays<'s>(unit: &Unit, mut all: impl Iterator<Item = &'s Stmt>, path: &Path) -> bool {
     !all.any(|stmt| {

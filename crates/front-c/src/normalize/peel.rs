@@ -152,9 +152,11 @@ pub(super) fn calls_out(unit: &Unit, expr: &Expr) -> bool {
     }
 }
 
-/// Whether an expression assigns to nothing, and calls nothing but functions that compute.
+/// Whether an expression assigns to nothing, reads nothing volatile, and calls nothing but functions that compute.
 pub(super) fn is_pure(unit: &Unit, expr: &Expr) -> bool {
-    !walk::has(expr, |e| tree::target(e).is_some() || calls_out(unit, e))
+    !walk::has(expr, |e| {
+        tree::target(e).is_some() || calls_out(unit, e) || unit[e.ty].is_volatile
+    })
 }
 
 /// The numbers that each step begins anew, and that are gathered in loops over cells for nothing else in the loop.
@@ -185,7 +187,7 @@ fn wanted_last(unit: &Unit, stmt: &Stmt, body: &[Stmt]) -> HashSet<DeclId> {
 }
 
 /// The variable that a statement alone assigns to, and its value where that is no sum with it.
-fn assigned<'s>(unit: &Unit, stmt: &'s Stmt) -> Option<(DeclId, Option<&'s Expr>)> {
+pub(super) fn assigned<'s>(unit: &Unit, stmt: &'s Stmt) -> Option<(DeclId, Option<&'s Expr>)> {
     let StmtKind::Expr(expr) = &stmt.kind else {
         return None;
     };
@@ -241,7 +243,7 @@ fn is_removed(unit: &Unit, stmt: &Stmt, ids: &HashSet<DeclId>) -> bool {
 }
 
 /// Takes the statements away that only assign to some variables.
-fn remove(unit: &Unit, all: &mut Vec<Stmt>, ids: &HashSet<DeclId>) {
+pub(super) fn remove(unit: &Unit, all: &mut Vec<Stmt>, ids: &HashSet<DeclId>) {
     all.retain(|stmt| !is_removed(unit, stmt, ids));
     for stmt in all {
         remove_in(unit, stmt, ids);
@@ -251,6 +253,21 @@ fn remove(unit: &Unit, all: &mut Vec<Stmt>, ids: &HashSet<DeclId>) {
 fn remove_in(unit: &Unit, stmt: &mut Stmt, ids: &HashSet<DeclId>) {
     if let StmtKind::Compound(all) = &mut stmt.kind {
         return remove(unit, all, ids);
+    }
+    if let StmtKind::If {
+        cond,
+        then,
+        otherwise,
+    } = &mut stmt.kind
+        && is_removed(unit, then, ids)
+        && let Some(other) = otherwise.take()
+    {
+        if is_removed(unit, &other, ids) && is_pure(unit, cond) {
+            stmt.kind = StmtKind::Null;
+            return;
+        }
+        let not = ExprKind::Unary(UnaryOp::Not, Box::new(cond.clone()));
+        (cond.kind, **then) = (not, *other);
     }
     for inner in walk::inner_mut(stmt) {
         match is_removed(unit, inner, ids) {

@@ -8,9 +8,7 @@ use super::numbers;
 use super::scalars;
 use super::tree;
 use super::walk;
-use hexcc_clang::ast::{
-    BinaryOp, DeclId, DeclKind, Expr, ExprKind, FunctionId, Stmt, Storage, Unit,
-};
+use hexcc_clang::ast::{DeclId, Expr, ExprKind, FunctionId, Stmt, Unit};
 use std::collections::{HashMap, HashSet};
 
 /// Writes such products out in the body of a loop; whether there are any.
@@ -75,13 +73,11 @@ impl Known<'_> {
     /// The product that a variable has in the whole body, in which variables that are such are written out, too.
     fn product(&self, id: DeclId, depth: u32) -> Option<Expr> {
         let (value, from) = self.value(id)?;
-        let is_variable = |e: &Expr| numbers::value(self.unit, e).is_none();
-        let is_product = |e: &Expr| matches!(&e.kind, ExprKind::Binary(BinaryOp::Mul, a, b) if is_variable(a) && is_variable(b));
         let paths = numbers::paths(self.unit, value)?;
         let stays = |path: &tree::Path| {
             path.fields.is_empty() && self.stays(path.root, from) && self.is_called_alone(path.root)
         };
-        if depth == 0 || !walk::has(value, is_product) || !paths.iter().all(stays) {
+        if depth == 0 || !paths.iter().all(stays) {
             return None;
         }
         let mut value = value.clone();
@@ -97,17 +93,20 @@ impl Known<'_> {
         Some(value)
     }
 
-    /// The only value that a variable ever gets, and the place from which it has it.
+    /// The only value that a whole number ever gets, where that is a product, and the place from which it has it.
     fn value(&self, id: DeclId) -> Option<(&Expr, u32)> {
+        let is_whole = scalars::is_integer(self.unit, self.unit[id].ty);
+        let found = if is_whole { self.only_value(id) } else { None };
+        let is_it = |(value, _): &(&Expr, u32)| {
+            numbers::multiplies(self.unit, value)
+                && scalars::is_automatic(self.unit, id)
+                && !scalars::is_pointed_to(self.unit, id)
+        };
+        found.filter(is_it)
+    }
+
+    fn only_value(&self, id: DeclId) -> Option<(&Expr, u32)> {
         let decl = &self.unit[id];
-        let is_plain = decl.kind == DeclKind::Variable
-            && matches!(decl.storage, Storage::None | Storage::Register)
-            && scalars::is_integer(self.unit, decl.ty)
-            && !tree::is_somewhere(self.unit, decl.ty, |ty| ty.is_volatile)
-            && !scalars::is_pointed_to(self.unit, id);
-        if !is_plain {
-            return None;
-        }
         if self.own.contains(&id) {
             let init = decl.init.as_ref()?;
             return (!self.changes(id)).then_some((init, u32::MAX));

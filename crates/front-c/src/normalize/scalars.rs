@@ -278,6 +278,14 @@ fn exprs_beside(unit: &Unit, stmt: &Stmt, but: Option<Span>, f: &mut dyn FnMut(&
     }
 }
 
+/// Whether a variable is there as long as its block or function runs, and only what the program does changes it.
+pub(super) fn is_automatic(unit: &Unit, id: DeclId) -> bool {
+    let decl = &unit[id];
+    matches!(decl.kind, DeclKind::Variable | DeclKind::Parameter)
+        && matches!(decl.storage, Storage::None | Storage::Register)
+        && !tree::is_somewhere(unit, decl.ty, |ty| ty.is_volatile)
+}
+
 pub(super) fn is_address_of(expr: &Expr, id: DeclId) -> bool {
     match &tree::plain(expr).kind {
         ExprKind::Unary(UnaryOp::AddressOf, of) => tree::is_var(of, id),

@@ -8,7 +8,7 @@ use super::scalars;
 use super::small;
 use super::tree;
 use super::walk;
-use hexcc_clang::ast::{DeclId, DeclKind, FunctionId, Stmt, StmtKind, Storage, Unit};
+use hexcc_clang::ast::{DeclId, FunctionId, Stmt, StmtKind, Unit};
 
 /// Takes the branches that run in the place of such conditions; whether there were any.
 pub(super) fn settled(unit: &Unit, function: FunctionId, body: &mut [Stmt]) -> bool {
@@ -45,10 +45,8 @@ fn constant(unit: &Unit, function: FunctionId, id: DeclId) -> Option<i128> {
 pub(super) fn first(unit: &Unit, function: FunctionId, id: DeclId) -> Option<i128> {
     let decl = &unit[id];
     let body = unit[function].body.as_ref()?;
-    let is_plain = decl.kind == DeclKind::Variable
-        && matches!(decl.storage, Storage::None | Storage::Register)
-        && !tree::is_somewhere(unit, decl.ty, |ty| ty.is_volatile);
-    let number = numbers::value(unit, decl.init.as_ref().filter(|_| is_plain)?)?;
+    let is_automatic = scalars::is_automatic(unit, id);
+    let number = numbers::value(unit, decl.init.as_ref().filter(|_| is_automatic)?)?;
     let is_own = walk::all_declared(body).contains(&id) && !scalars::is_pointed_to(unit, id);
     (is_own && numbers::range(unit, decl.ty)?.contains(&number)).then_some(number)
 }

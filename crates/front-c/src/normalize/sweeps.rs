@@ -107,9 +107,7 @@ impl Sweeps<'_> {
             return false;
         };
         let unit = &*self.copies.unit;
-        let is_variable = |e: &Expr| numbers::value(unit, e).is_none();
-        let is_product = |e: &Expr| matches!(&e.kind, ExprKind::Binary(BinaryOp::Mul, a, b) if is_variable(a) && is_variable(b));
-        if !walk::has(end, is_product) || !self.stays(end) {
+        if !numbers::multiplies(unit, end) || !self.stays(end) {
             return false;
         }
         let known = self

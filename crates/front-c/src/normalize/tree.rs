@@ -162,6 +162,18 @@ pub(super) fn counted(stmt: &Stmt) -> Option<(&Stmt, [&Expr; 2], &Stmt)> {
     }
 }
 
+/// The condition and the body of an `if` without `else`.
+pub(super) fn conditional(stmt: &Stmt) -> Option<(&Expr, &Stmt)> {
+    match &stmt.kind {
+        StmtKind::If {
+            cond,
+            then,
+            otherwise: None,
+        } => Some((cond, then)),
+        _ => None,
+    }
+}
+
 /// The variable that the head of a loop gives its first value, and this value.
 pub(super) fn begins<'e>(unit: &'e Unit, init: &'e Stmt) -> Option<(DeclId, &'e Expr)> {
     match &init.kind {

@@ -7,7 +7,7 @@ use super::peel::jumps_or_calls;
 use super::scalars;
 use super::tree;
 use super::walk;
-use hexcc_clang::ast::{BinaryOp, DeclId, DeclKind, Expr, ExprKind, Stmt, StmtKind, Storage, Unit};
+use hexcc_clang::ast::{BinaryOp, DeclId, Expr, ExprKind, Stmt, StmtKind, Unit};
 
 /// Makes a `for` of a `while`, given what stands before it in its block; whether it has.
 pub(super) fn counted(unit: &Unit, before: &[Stmt], stmt: &mut Stmt) -> bool {
@@ -67,10 +67,8 @@ pub(super) fn inner(unit: &Unit, all: &mut [Stmt]) -> bool {
 /// Whether a variable is a whole number that its function alone has.
 pub(super) fn is_own(unit: &Unit, id: DeclId) -> bool {
     let decl = &unit[id];
-    matches!(decl.kind, DeclKind::Variable | DeclKind::Parameter)
-        && matches!(decl.storage, Storage::None | Storage::Register)
+    scalars::is_automatic(unit, id)
         && scalars::is_integer(unit, decl.ty)
-        && !tree::is_somewhere(unit, decl.ty, |ty| ty.is_volatile)
         && !super::globals(unit).contains(&decl.first)
         && !scalars::is_pointed_to(unit, id)
 }

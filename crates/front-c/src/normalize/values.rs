@@ -463,17 +463,12 @@ fn going_on(mut all: Vec<Stmt>) -> Vec<Stmt> {
 
 /// Whether a statement ends a cell under a condition on data.
 fn goes_on(stmt: &Stmt) -> bool {
-    let StmtKind::If {
-        cond,
-        then,
-        otherwise: None,
-    } = &stmt.kind
-    else {
+    let Some((cond, then)) = tree::conditional(stmt) else {
         return false;
     };
     let last = match &then.kind {
         StmtKind::Compound(all) => all.last(),
-        _ => Some(&**then),
+        _ => Some(then),
     };
     reads(cond) && last.is_some_and(|last| matches!(last.kind, StmtKind::Continue))
 }

@@ -194,10 +194,16 @@ pub(crate) fn uses(unit: &Unit, stmt: &Stmt, id: DeclId) -> bool {
     )
 }
 
+/// Whether a statement is a loop.
+pub(crate) fn is_loop(stmt: &Stmt) -> bool {
+    use StmtKind as K;
+    matches!(stmt.kind, K::For { .. } | K::While { .. } | K::Do { .. })
+}
+
 /// Whether a statement that jumps, as asked, does so from the body that a statement is in, and from no loop in it.
 pub(crate) fn jumps(stmt: &Stmt, is_it: fn(&StmtKind) -> bool) -> bool {
     match &stmt.kind {
-        StmtKind::For { .. } | StmtKind::While { .. } | StmtKind::Do { .. } => false,
+        _ if is_loop(stmt) => false,
         kind => is_it(kind) || inner(stmt).into_iter().any(|inner| jumps(inner, is_it)),
     }
 }

@@ -4,6 +4,14 @@ use super::{Printer, declarations};
 use crate::back::expr::ast_to_c;
 use crate::back::text::add_constant;
 use crate::kernel::Sub;
+use crate::tiling::reduction::ButFor;
+
+/// What the values are for which the order of cells matters, and the tests of `some[k]` for them.
+fn tests(values: ButFor) -> Vec<(&'static str, &'static str)> {
+    let nan = values.nan.then_some(("NaN", "some[k] != some[k]"));
+    let zero = values.zero.then_some(("zero", "some[k] == 0"));
+    nan.into_iter().chain(zero).collect()
+}
 
 impl Printer<'_> {
     /// `kept_bytes(args)` and `keep(args, kept, again, stream)`.
@@ -77,14 +85,9 @@ impl Printer<'_> {
         let ir = self.ir;
         let t_hi = ast_to_c(&ir.stencil.ranges[0].hi, &self.names);
         self.out.line("");
-        let of_unsure = || ir.records.iter().filter_map(|record| record.unsure);
-        let of_what = [
-            (of_unsure().any(|values| values.nan), "NaN"),
-            (of_unsure().any(|values| values.zero), "zero"),
-        ];
-        let of_what: Vec<&str> = (of_what.iter().filter(|(is, _)| *is))
-            .map(|(_, what)| *what)
-            .collect();
+        let of_records = ir.records.iter().filter_map(|record| record.unsure);
+        let any = of_records.reduce(ButFor::or).map_or(Vec::new(), tests);
+        let of_what: Vec<&str> = any.iter().map(|(what, _)| *what).collect();
         self.out.line(format!(
             "// Looks whether a number of a time step is {}: what C has depends on the order of cells then.",
             of_what.join(" or ")
@@ -109,13 +112,11 @@ impl Printer<'_> {
             self.out.line(format!(
                 "error = cudaMemcpy(some, args.{name} + {first}, sizeof *some * n, cudaMemcpyDeviceToHost);"
             ));
-            let test = match (values.nan, values.zero) {
-                (true, false) => "some[k] != some[k]",
-                (true, true) => "some[k] != some[k] || some[k] == 0",
-                _ => "some[k] == 0",
-            };
-            self.out
-                .line(format!("for (int k = 0; k < n; ++k) found |= {test};"));
+            let tests: Vec<&str> = tests(values).iter().map(|(_, test)| *test).collect();
+            self.out.line(format!(
+                "for (int k = 0; k < n; ++k) found |= {};",
+                tests.join(" || ")
+            ));
             self.out.close("}");
         }
         self.out.line("return error;");

@@ -375,19 +375,23 @@ impl Printer<'_> {
         self.end_records();
     }
 
+    /// The levels of all fields, in `parts` of a type, with what a tile has of each record.
+    pub(super) fn levels(&mut self, (parts, ty): (&str, impl Fn(&Self, usize) -> String)) {
+        self.out.line(format!("// X[q + buffers - 1][d]: level q of X, which is X after time step t0 + q - 1; d {parts} before the newest."));
+        for f in 0..self.ir.fields.len() {
+            let (name, ty) = (&self.fields[f], ty(self, f));
+            let levels = add_constant("Steps", self.buffers(f));
+            let depth = self.ir.pipeline.depth[f];
+            self.out
+                .line(format!("{ty} {name}[{levels}][{depth}] = {{}};"));
+        }
+        self.begin_records();
+    }
+
     /// The levels of all fields, with the planes that enter first.
     fn levels_of_planes(&mut self) {
         let (ir, i) = (self.ir, self.i.clone());
-        self.out.line("// X[q + buffers - 1][d]: level q of X, which is X after time step t0 + q - 1; d planes before the newest.");
-        for f in 0..ir.fields.len() {
-            let (name, ty, b) = (self.fields[f].clone(), self.patch_type(f), self.buffers(f));
-            let levels = add_constant("Steps", b);
-            self.out.line(format!(
-                "{ty} {name}[{levels}][{}] = {{}};",
-                ir.pipeline.depth[f]
-            ));
-        }
-        self.begin_records();
+        self.levels(("planes", Self::patch_type));
         self.out
             .line(format!("const int begin = {i}_first - Shape::BEFORE;"));
         for f in 0..ir.fields.len() {

@@ -99,15 +99,10 @@ pub(super) fn copied(unit: &mut Unit, body: &[Stmt]) -> Option<Vec<Stmt>> {
 
 /// Whether a statement is work of the host at some of the steps.
 pub(super) fn is_event(unit: &Unit, stmt: &Stmt, ends: Ends) -> bool {
-    let StmtKind::If {
-        then,
-        otherwise: None,
-        ..
-    } = &stmt.kind
-    else {
+    let Some((_, then)) = tree::conditional(stmt) else {
         return false;
     };
-    ends == Ends::AtAll || Scalars::of(unit, std::slice::from_ref(&**then)).is_none()
+    ends == Ends::AtAll || Scalars::of(unit, std::slice::from_ref(then)).is_none()
 }
 
 /// Whether a condition holds in every few steps: `t % 2 == 0`.

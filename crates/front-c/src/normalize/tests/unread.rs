@@ -27,7 +27,7 @@ fn what_is_assigned_to_alone_goes() {
     // A condition that does something stays.
     let cell = "v[i] = u[i - 1]; if (put(v, i, 2) > 1) last = 1;";
     let (text, _) = form_of("float last = 0;", cell, "").unwrap();
-    assert!(text.contains("if (put(v, i, 2) > 1) { ; }"), "{text}");
+    assert!(text.contains("if (put(v, i, 2) > 1) { }"), "{text}");
     for (declared, cell, behind) in [
         // Somebody reads it, or sees that it is assigned to.
         (
