@@ -97,11 +97,37 @@ fn check(program: &Program, folder: &Path) -> Result<(), String> {
 /// A function that is given two places of one array: the program has its own loops without being asked, and they run.
 #[test]
 fn places_of_one_array() {
-    let folder = common::scratch("places");
+    let said = runs_own_loops("places", &[&[]]).remove(0);
+    assert!(
+        said.contains("share memory") && said.contains(LOOPS_RUN),
+        "{said}"
+    );
+}
+
+/// Rows of constant length, and columns that are all in their row for most sizes: for others the loops run.
+#[test]
+fn columns_of_constant_rows() {
+    let said = runs_own_loops(
+        "width",
+        &[&["100", "150"], &["256", "200"], &["300", "100"]],
+    );
+    let is_in_kernels = said.iter().map(String::is_empty);
+    assert_eq!(
+        is_in_kernels.collect::<Vec<_>>(),
+        [true, true, false],
+        "{said:?}"
+    );
+    assert!(said[2].contains(LOOPS_RUN), "{said:?}");
+}
+
+/// What a program of `tests/data` says on standard error for some arguments, translated by default and in the emulation, where
+/// its results are those of C.
+fn runs_own_loops(name: &str, runs: &[&[&str]]) -> Vec<String> {
+    let folder = common::scratch(name);
     let folder = tempfile::tempdir_in(folder).expect("the build directory can be written");
-    let path = |suffix: &str| folder.path().join(format!("places{suffix}"));
+    let path = |suffix: &str| folder.path().join(format!("{name}{suffix}"));
     let (text, found, expected) = (path(".cu"), path("-cuda"), path("-c"));
-    let source = root().join("tests/data/places.c");
+    let source = root().join(format!("tests/data/{name}.c"));
     let mut emucc = Command::new(root().join("scripts/emucc"));
     let mut cc = Command::new("cc");
     succeed(hexcc().arg(&source).arg("-o").arg(&text)).expect("it translates");
@@ -109,13 +135,13 @@ fn places_of_one_array() {
     succeed(&mut emucc).expect("it compiles");
     cc.args(["-O2", "-ffp-contract=off", "-w"]).arg(&source);
     succeed(cc.arg("-o").arg(&expected)).expect("the C program compiles");
-    let expected = output(&mut Command::new(expected)).expect("it runs");
-    let found = output(Command::new(found).env("HEXCC_RUN_ON", "gpu")).expect("it runs");
-    assert!(found.status.success());
-    assert_eq!(found.stdout, expected.stdout);
-    let said = String::from_utf8_lossy(&found.stderr).into_owned();
-    assert!(
-        said.contains("share memory") && said.contains(LOOPS_RUN),
-        "{said}"
-    );
+    let run = |args: &&[&str]| {
+        let expected = output(Command::new(&expected).args(*args)).expect("it runs");
+        let mut found = Command::new(&found);
+        let found = output(found.args(*args).env("HEXCC_RUN_ON", "gpu")).expect("it runs");
+        assert!(found.status.success(), "{name} {args:?}");
+        assert_eq!(found.stdout, expected.stdout, "{name} {args:?}");
+        String::from_utf8_lossy(&found.stderr).into_owned()
+    };
+    runs.iter().map(run).collect()
 }

@@ -1,6 +1,7 @@
-/* marks2d: Nests that mark what they see: numbers that are set under a condition or under two, the last place and value that hold one, as int, unsigned, long, float and double.
+/* marks2d: Nests that mark what they see: numbers that are set under a condition or under two, the last place and value that hold one, as bool, char, int, unsigned, long, float and double.
  * hexcc-test: args=N,T run=3,2;20,3;65,12;300,4
  */
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -13,6 +14,8 @@ int main(int argc, char **argv)
   long last = -5;
   float mark = -0.0f;
   double where = 0.5;
+  bool high = false;
+  signed char low = 1;
 
   if (!u || !v)
     return 1;
@@ -41,11 +44,16 @@ int main(int argc, char **argv)
           side = 2;
         if (u[i][j] < -50)
           side = 1;
+        if (u[i][j] > 5.625)
+          high = true;
+        if (v[i][j] < 4.75)
+          low = -7;
       }
     for (int i = 1; i < n - 1; i++)
       for (int j = 1; j < n - 1; j++)
         u[i][j] = v[i][j];
-    printf("%d %d %.17g %g %u %ld %d\n", calm, row, where, mark, seen, last, side);
+    printf("%d %d %.17g %g %u %ld %d %d %d\n", calm, row, where, mark, seen, last, side, high, low);
+    high = t % 2;
     u[n / 2][n / 2] += calm;
     u[n / 2][n - 2] = 90;
     u[n / 2 + 1][1] = -90;

@@ -956,7 +956,7 @@ impl Reader<'_> {
         let reads = body.reads;
         let to = &arrays[target.array.index()];
         let value = selects::value(self.pet, (stmt, &span), to.elem, value)?;
-        let value = truth::stored(self.pet, &to.name, value);
+        let value = truth::stored(self.pet, (&to.name, target.array, &reads), value);
         Ok(Statement {
             name: stmt.name.clone(),
             span,

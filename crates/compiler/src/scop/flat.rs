@@ -81,7 +81,7 @@ pub fn shape<'a>(ctx: &Ctx, text: &str, pet: &'a PetScop) -> Result<Shaped<'a>> 
         return Ok(shaped);
     }
     let mut statements = Statements::new(ctx, text, pet)?;
-    for (array, uses, shape) in fixed::shapes(&statements, fixed)? {
+    for (array, uses, shape) in fixed::shapes(&mut statements, fixed)? {
         statements.assume(&shape, &uses)?;
         apply(&statements, shaped.pet.to_mut(), (array, &[]), &shape)?;
         shaped.flat.insert(array.name.clone());

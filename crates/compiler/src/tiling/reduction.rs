@@ -163,8 +163,8 @@ impl<'a> Candidate<'a> {
         if !locals.iter().all(|local| self.is_free(&local.value)) {
             return None;
         }
-        let wide = self.ty.size() >= 4;
-        wide.then(|| self.folds()).flatten()
+        let is_wide = self.ty.size() >= 4;
+        (self.folds()).filter(|found| is_wide || found.fold == Fold::Last)
     }
 
     fn folds(&self) -> Option<Reduction> {

@@ -1,7 +1,8 @@
-//! Calls of functions that compute a number with members of a struct, written out.
+//! Calls of functions that compute a number with members of a struct, or store one, written out.
 //!
 //! In: `static int at(const Grid *g, int i, int j) { return i * g->nx + j; }` and `u[at(g, i, j)]` in a time loop. Out:
-//! `u[i * g->nx + j]`. Functions without structs may stay: what reads the loop then knows them.
+//! `u[i * g->nx + j]`. Functions without structs may stay: what reads the loop then knows them. The pass `setters` makes
+//! `g->u[i * g->nx + j] = v;` of `set(g, i, j, v);`.
 
 use super::scalars;
 use super::tree;
@@ -48,8 +49,97 @@ pub(super) fn helpers(
     n_written > 0
 }
 
+/// Writes calls out that store a number in a struct, or in what it leads to; whether there were any.
+pub(super) fn setters(unit: &Unit, taken: &HashSet<String>, body: &mut [Stmt]) -> bool {
+    let mut n_written = 0;
+    for stmt in body {
+        stores(unit, taken, stmt, &mut n_written);
+    }
+    n_written > 0
+}
+
+fn stores(unit: &Unit, taken: &HashSet<String>, stmt: &mut Stmt, n_written: &mut usize) {
+    while let StmtKind::Expr(call) = &stmt.kind
+        && *n_written < MOST
+        && let Some(stored) = stored(unit, taken, call)
+    {
+        stmt.kind = stored;
+        *n_written += 1;
+    }
+    for inner in walk::inner_mut(stmt) {
+        stores(unit, taken, inner, n_written);
+    }
+}
+
+/// What a call that stores a number does.
+fn stored(unit: &Unit, taken: &HashSet<String>, call: &Expr) -> Option<StmtKind> {
+    let ExprKind::Call(Callee::Function(function), _) = &call.kind else {
+        return None;
+    };
+    let (locals, last) =
+        parts(unit, *function, DEEPEST).filter(|(_, last)| is_store(unit, last))?;
+    let meant = meanings(unit, taken, call, (&locals, last), Which::OfStructs)?;
+    let mut last = last.clone();
+    substitute(&mut last, &meant);
+    Some(last.kind)
+}
+
+/// Puts expressions in the place of variables in a statement that declares none.
+fn substitute(stmt: &mut Stmt, meant: &HashMap<DeclId, Expr>) {
+    for expr in walk::own_mut(stmt) {
+        inline::substitute(expr, meant);
+    }
+    for inner in walk::inner_mut(stmt) {
+        substitute(inner, meant);
+    }
+}
+
+/// Whether a statement assigns to an element or a member, perhaps under a condition, and does nothing else.
+fn is_store(unit: &Unit, stmt: &Stmt) -> bool {
+    match &stmt.kind {
+        StmtKind::Compound(all) => matches!(&all[..], [one] if is_store(unit, one)),
+        StmtKind::If {
+            cond,
+            then,
+            otherwise,
+        } => {
+            let others = otherwise.as_deref();
+            is_pure(unit, cond, DEEPEST)
+                && is_store(unit, then)
+                && others.is_none_or(|other| is_store(unit, other))
+        }
+        StmtKind::Expr(expr) => match &expr.kind {
+            ExprKind::Assign(_, to, value) => {
+                let is_place = !matches!(tree::plain(to).kind, ExprKind::Var(_));
+                is_place && is_pure(unit, to, DEEPEST) && is_pure(unit, value, DEEPEST)
+            }
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
 /// What a call of such a function stands for.
 fn written(unit: &Unit, taken: &HashSet<String>, call: &Expr, which: Which) -> Option<Expr> {
+    let ExprKind::Call(Callee::Function(function), _) = &call.kind else {
+        return None;
+    };
+    let (locals, last) = parts(unit, *function, DEEPEST)?;
+    let mut value = returned(unit, last, DEEPEST)?.clone();
+    let meant = meanings(unit, taken, call, (&locals, last), which)?;
+    inline::substitute(&mut value, &meant);
+    Some(converted(unit, value, call.ty))
+}
+
+/// What the parameters and locals of a function that is called stand for in its last statement; `None` where what is in there
+/// would mean something else in the place of the call.
+fn meanings(
+    unit: &Unit,
+    taken: &HashSet<String>,
+    call: &Expr,
+    (locals, last): (&[DeclId], &Stmt),
+    which: Which,
+) -> Option<HashMap<DeclId, Expr>> {
     let ExprKind::Call(Callee::Function(function), given) = &call.kind else {
         return None;
     };
@@ -59,12 +149,14 @@ fn written(unit: &Unit, taken: &HashSet<String>, call: &Expr, which: Which) -> O
         let of = tree::element(unit, ty).unwrap_or(ty);
         matches!(unit.canonical(of).kind, TypeKind::Record(_))
     };
-    let suits = given.len() == params.len() && given.iter().all(|e| is_pure(unit, e, DEEPEST));
-    let (locals, value) = parts(unit, *function, DEEPEST).filter(|_| suits)?;
-    let inits = locals.iter().filter_map(|id| unit[*id].init.as_ref());
-    let values: Vec<&Expr> = inits.chain([value]).collect();
-    let is_member = |e: &Expr| matches!(e.kind, ExprKind::Field(..));
-    let has_members = || values.iter().any(|e| walk::has(e, is_member));
+    if given.len() != params.len() || !given.iter().all(|e| is_pure(unit, e, DEEPEST)) {
+        return None;
+    }
+    let has = |is_it: &dyn Fn(&Expr) -> bool| {
+        let mut inits = locals.iter().filter_map(|id| unit[*id].init.as_ref());
+        inits.any(|init| walk::has(init, is_it)) || walk::any(unit, last, is_it)
+    };
+    let has_members = || has(&|e| matches!(e.kind, ExprKind::Field(..)));
     if which == Which::OfStructs && !params.iter().any(is_record) && !has_members() {
         return None;
     }
@@ -72,34 +164,34 @@ fn written(unit: &Unit, taken: &HashSet<String>, call: &Expr, which: Which) -> O
     for (param, given) in params.iter().zip(given) {
         meant.insert(*param, given_as(unit, unit[*param].ty, given)?);
     }
-    let with = |expr: &Expr, meant: &HashMap<DeclId, Expr>| {
-        let mut expr = expr.clone();
-        inline::substitute(&mut expr, meant);
-        expr
-    };
-    for id in &locals {
-        let init = with(unit[*id].init.as_ref()?, &meant);
+    for id in locals {
+        let mut init = unit[*id].init.clone()?;
+        inline::substitute(&mut init, &meant);
         meant.insert(*id, converted(unit, init, unit[*id].ty));
     }
     let is_own = |id: &DeclId| params.contains(id) || locals.contains(id);
-    let has_hidden = |expr: &&Expr| walk::has(expr, |e| is_hidden(unit, taken, e, &is_own));
-    if values.iter().any(has_hidden) {
-        return None;
-    }
-    Some(converted(unit, with(value, &meant), call.ty))
+    (!has(&|e| is_hidden(unit, taken, e, &is_own))).then_some(meant)
 }
 
-/// The locals of a function that does nothing but declare some numbers and return one, and what it returns.
-fn parts(unit: &Unit, function: FunctionId, deep: usize) -> Option<(Vec<DeclId>, &Expr)> {
+/// The number that a statement returns.
+fn returned<'s>(unit: &Unit, stmt: &'s Stmt, deep: usize) -> Option<&'s Expr> {
+    match &stmt.kind {
+        StmtKind::Return(Some(value)) => {
+            let is_it = scalars::is_arithmetic(unit, value.ty) && is_pure(unit, value, deep);
+            is_it.then_some(value)
+        }
+        _ => None,
+    }
+}
+
+/// The locals of a function that declares some numbers before its last statement, and this one.
+fn parts(unit: &Unit, function: FunctionId, deep: usize) -> Option<(Vec<DeclId>, &Stmt)> {
     let function = &unit[unit.definition(function)?];
     let body = function.body.as_ref()?;
     let StmtKind::Compound(all) = &body.kind else {
         return None;
     };
     let (last, before) = all.split_last()?;
-    let StmtKind::Return(Some(value)) = &last.kind else {
-        return None;
-    };
     let is_number = |id: &DeclId| {
         let init = unit[*id].init.as_ref();
         scalars::is_arithmetic(unit, unit[*id].ty)
@@ -113,10 +205,8 @@ fn parts(unit: &Unit, function: FunctionId, deep: usize) -> Option<(Vec<DeclId>,
         && function.span.expansion.is_none()
         && !super::has_conditions(unit, function.span)
         && before.iter().all(declares)
-        && locals.iter().all(is_number)
-        && scalars::is_arithmetic(unit, value.ty)
-        && is_pure(unit, value, deep);
-    is_it.then_some((locals, value))
+        && locals.iter().all(is_number);
+    is_it.then_some((locals, last))
 }
 
 /// Whether an expression has no side effects, so that it may stand several times or nowhere.
@@ -125,7 +215,9 @@ fn is_pure(unit: &Unit, expr: &Expr, deep: usize) -> bool {
         let is_address = matches!(e.kind, ExprKind::Unary(UnaryOp::AddressOf, _));
         let calls = match &e.kind {
             ExprKind::Call(Callee::Function(f), _) => {
-                let is_helper = deep > 0 && parts(unit, *f, deep - 1).is_some();
+                let is_helper = deep > 0
+                    && parts(unit, *f, deep - 1)
+                        .is_some_and(|(_, last)| returned(unit, last, deep - 1).is_some());
                 !scalars::is_math(unit, *f) && !is_helper
             }
             ExprKind::Call(..)

@@ -14,6 +14,7 @@
 //! | `settled` | `if (scheme == 0)` where `scheme` is always 1 | the branch that runs |
 //! | `alternate` | `if (t % 2 == 0) step(u, v); else step(v, u);` | two pointers, swapped |
 //! | `inline` | calls of functions that sweep over cells or move pointers | their bodies |
+//! | `setters` | `set(g, i, j, v);` of a function that stores in `g->u` | `g->u[i * g->nx + j] = v;` |
 //! | `helpers` | `u[at(g, i, j)]` of a function that reads `g->nx` | `u[i * g->nx + j]` |
 //! | `unread` | `last = d;` of a variable that nothing reads | nothing |
 //! | `products` | `int plane = ny * nz;`, `u[i * plane]` | `u[i * (ny * nz)]` |

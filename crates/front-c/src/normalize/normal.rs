@@ -95,6 +95,9 @@ pub(super) fn normal(
         passes.push("inline");
         (body.iter_mut()).for_each(|stmt| small::branches(&unit, stmt));
     }
+    if helpers::setters(&unit, &taken, &mut body) {
+        passes.push("setters");
+    }
     if helpers::helpers(&mut unit, &taken, &mut body, Which::OfStructs) {
         passes.push("helpers");
     }

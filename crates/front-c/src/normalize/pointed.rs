@@ -1,8 +1,8 @@
 //! Pointers to structs that are swapped, as the planes that their members point to.
 //!
 //! In: `step(now, next); held = now; now = next; next = held;`, the pointers leading to structs with planes and sizes. Out:
-//! their members as variables, of which the planes are swapped, where both structs have the same sizes; the loop as it is
-//! otherwise.
+//! their members as variables, of which the planes are swapped, where both structs have the same sizes and numbers; the loop as
+//! it is otherwise.
 //!
 //! ```c
 //! if (now->n == next->n && now->u != next->u) {
@@ -48,7 +48,7 @@ pub(super) fn pointed(
         let places = [first, second].map(|id| of_other(unit, &place, (root, id)));
         let is_plane = tree::is_pointer(unit, place.ty);
         let is_size = scalars::is_integer(unit, place.ty);
-        if !is_plane && !is_size {
+        if !is_plane && !is_size && !scalars::is_arithmetic(unit, place.ty) {
             return None;
         }
         let ty = tree::unqualified(unit, place.ty);
@@ -66,8 +66,12 @@ pub(super) fn pointed(
             variables.push(variable);
         }
         let op = [BinaryOp::Equal, BinaryOp::NotEqual][usize::from(is_plane)];
-        let [a, b] = places.clone();
-        conditions.push(tree::binary(op, a, b));
+        let both = |[a, b]: [Expr; 2]| tree::binary(op, a, b);
+        conditions.push(both(places.clone()));
+        if !is_plane && !is_size {
+            // Zeros with different signs are equal, and 1 divided by them is not.
+            conditions.push(both(places.clone().map(reciprocal)));
+        }
         let last = variables.last().copied()?;
         let [own, other] = paths;
         replaced.extend([(own, variables[0]), (other, last)]);
@@ -95,6 +99,11 @@ pub(super) fn pointed(
         .into_iter()
         .reduce(|a, b| tree::binary(BinaryOp::And, a, b));
     Some(around)
+}
+
+/// `1 / x` of a number.
+fn reciprocal(of: Expr) -> Expr {
+    tree::binary(BinaryOp::Div, tree::int(&of, 1), of)
 }
 
 /// The same member of what another pointer leads to.

@@ -2,11 +2,11 @@
 //!
 //! pet reads such subscripts as affine functions of one dimension. Cells above each other are 512 elements apart there, so that no
 //! tile has a bounded slope. The numbers that iterators are multiplied by are the lengths of rows, planes and so on; the division is
-//! that of [`super`], and columns are proven to be in their rows in the same way.
+//! that of [`super`], and columns are proven to be in their rows in the same way, or hoped to be ([`hope`]).
 
 use super::poly::Extent;
 use super::search::{Proof, Search, Shape};
-use super::{Statements, Uses, flat_names, for_each_access};
+use super::{Statements, Uses, flat_names, for_each_access, hope};
 use crate::diag::Result;
 use crate::scop::body_exprs;
 use hexcc_isl::{Ctx, DimType, MultiPwAff, PwAff, Set};
@@ -58,7 +58,7 @@ pub(super) type Shaped<'a> = (&'a PetArray, Uses, Shape);
 
 /// The arrays that are flat, without those of which a column may leave its row, or rows are not whole.
 pub(super) fn shapes<'a>(
-    statements: &Statements,
+    statements: &mut Statements,
     arrays: Vec<&'a PetArray>,
 ) -> Result<Vec<Shaped<'a>>> {
     let mut found = Vec::new();
@@ -70,27 +70,34 @@ pub(super) fn shapes<'a>(
     Ok(in_planes(statements, &found)?.unwrap_or(found))
 }
 
-/// The dimensions of an array, and its accesses.
-fn shape(statements: &Statements, array: &PetArray) -> Result<Option<(Uses, Shape)>> {
-    let name = &array.name;
-    let Some(lengths) = lengths(statements, name)? else {
+/// The dimensions of an array, and its accesses, for sizes that are expected from here on.
+fn shape(statements: &mut Statements, array: &PetArray) -> Result<Option<(Uses, Shape)>> {
+    let Some(lengths) = lengths(statements, &array.name)? else {
         return Ok(None);
     };
-    let shaped = by(statements, array, lengths)?;
-    Ok(shaped.filter(|(uses, _)| uses.wrong.is_empty()))
+    let proven = by(statements, array, (lengths.clone(), Proof::ForAll))?;
+    if proven.is_some() {
+        return Ok(proven.filter(|(uses, _)| uses.wrong.is_empty()));
+    }
+    let Some((uses, shape)) = by(statements, array, (lengths, Proof::ForMost))? else {
+        return Ok(None);
+    };
+    let wrong = statements.wrong_sizes(&shape, &uses)?;
+    let suits = uses.wrong.is_empty() && hope::expect_others(statements, &wrong)?;
+    Ok(suits.then_some((uses, shape)))
 }
 
 /// The accesses of an array and its dimensions with rows, planes and so on of some lengths.
 fn by(
     statements: &Statements,
     array: &PetArray,
-    lengths: Vec<Extent>,
+    (lengths, proof): (Vec<Extent>, Proof),
 ) -> Result<Option<(Uses, Shape)>> {
     let Some(mut uses) = statements.uses(&array.name, 0)? else {
         return Ok(None);
     };
     uses.lengths = lengths;
-    let Some(mut shape) = Search::new(statements, &uses, Proof::ForAll).by_all()? else {
+    let Some(mut shape) = Search::new(statements, &uses, proof).by_all()? else {
         return Ok(None);
     };
     let cells = Set::read(statements.context.ctx(), &array.extent)?.dim_max_val(0)?;
@@ -127,7 +134,7 @@ fn in_planes<'a>(
     let mut found = Vec::new();
     for (array, uses, _) in arrays {
         let lengths = uses.lengths.iter().cloned().chain([length.clone()]);
-        let Some((uses, shape)) = by(statements, array, lengths.collect())? else {
+        let Some((uses, shape)) = by(statements, array, (lengths.collect(), Proof::ForAll))? else {
             return Ok(None);
         };
         found.push((*array, uses, shape));

@@ -74,3 +74,52 @@ fn functions_that_stay() {
     assert_eq!(summed(at, "u[at(g, calls++)]", ""), None);
     assert_eq!(summed(at, "u[at(g, counted(i))]", ""), None);
 }
+
+/// The statement in the time loop of a text that calls a function, behind `setters`.
+fn stored(functions: &str, stmt: &str) -> Option<String> {
+    let text = format!(
+        "typedef struct {{ int n; float *u; double h; }} Grid; int calls; {functions}
+void f(Grid *g, Grid *to, int steps) {{ for (int t = 0; t < steps; t++) {{
+  for (int i = 1; i < g->n; i++) {{ {stmt} }} Grid *held = g; g = to; to = held; }} }}"
+    );
+    let (text, passes) = rewritten(&text)?;
+    let stmt = text
+        .split("i++)")
+        .nth(1)?
+        .trim_start_matches(['\n', ' ', '{']);
+    let is_it = passes.contains(&"setters".to_owned());
+    let words: Vec<&str> = stmt.split('}').next()?.split_whitespace().collect();
+    is_it.then(|| words.join(" "))
+}
+
+#[test]
+fn functions_that_store() {
+    let set = "static void set(Grid *g, int i, int j, double v) { const int at = i * g->n + j; g->u[at] = v; }
+static inline double get(const Grid *g, int i) { return g->u[i]; }";
+    let found = stored(set, "set(to, i, 1, get(g, i - 1) / 3);").unwrap();
+    assert_eq!(found, "to_u[i * g_n + 1] = (double)g_u[i - 1] / 3;");
+    let inside = "static void add(Grid *g, int i, float v) { if (i < g->n) g->u[i] += v; }";
+    let found = stored(inside, "add(to, i, 0.1);").unwrap();
+    assert_eq!(found, "if (i < g_n) { to_u[i] += (float)0.1;");
+    // Two numbers, of which the second may see the first; a value with side effects; one that it returns.
+    for (function, stmt) in [
+        (
+            "static void put(Grid *g, int i, float v) { g->u[i] = v; g->u[i - 1] = v; }",
+            "put(to, i, to->u[i]);",
+        ),
+        (
+            "static void put(Grid *g, int i, float v) { g->u[i] = v; }",
+            "put(to, i, calls++);",
+        ),
+        (
+            "static void put(Grid *g, int i, float v) { calls = i; }",
+            "put(to, i, 1);",
+        ),
+        (
+            "static float put(Grid *g, int i, float v) { return g->u[i] = v; }",
+            "put(to, i, 1);",
+        ),
+    ] {
+        assert_eq!(stored(function, stmt), None, "{function}");
+    }
+}

@@ -82,7 +82,7 @@ fn numbers_that_no_step_reads() {
 const SIM: &str = "#include <stdio.h>
 typedef struct { int n, steps; double t, dt; float *now, *next; } Sim;
 static void report(const Sim *s) { printf(\"%d %g\\n\", s->steps, s->t); }
-static void reset(Sim *s) { s->t = 0; }
+static void reset(Sim *s) { s->t = 0; s->t = -s->t; }
 static double *place(Sim *s) { return 0; }
 static void step(Sim *s) { for (int i = 1; i < s->n; i++) s->next[i] = s->now[i - 1];
   float *w = s->now; s->now = s->next; s->next = w; s->t += s->dt; s->steps++; }
