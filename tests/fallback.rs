@@ -107,17 +107,9 @@ fn places_of_one_array() {
 /// Rows of constant length, and columns that are all in their row for most sizes: for others the loops run.
 #[test]
 fn columns_of_constant_rows() {
-    let said = runs_own_loops(
-        "width",
-        &[&["100", "150"], &["256", "200"], &["300", "100"]],
-    );
-    let is_in_kernels = said.iter().map(String::is_empty);
-    assert_eq!(
-        is_in_kernels.collect::<Vec<_>>(),
-        [true, true, false],
-        "{said:?}"
-    );
-    assert!(said[2].contains(LOOPS_RUN), "{said:?}");
+    let runs: [&[&str]; 3] = [&["100", "150"], &["256", "200"], &["300", "100"]];
+    let said = runs_own_loops("width", &runs);
+    assert!(said.iter().all(String::is_empty), "{said:?}");
 }
 
 /// What a program of `tests/data` says on standard error for some arguments, translated by default and in the emulation, where
