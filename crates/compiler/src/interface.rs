@@ -82,7 +82,7 @@ impl Interface {
             with_extents.push(KernelArray {
                 extents,
                 memory: scop.memory(*id).to_string(),
-                rows: Rows::new(scop, *id, stmts)?,
+                rows: Rows::new(scop, *id, stmts, &[])?,
                 ..array
             });
         }
@@ -116,6 +116,22 @@ impl Interface {
 }
 
 impl Interface {
+    /// The same, where the program may undo what more steps did, whose numbers are some parameters.
+    ///
+    /// # Errors
+    /// HX0401 where isl gives up.
+    pub fn undone(
+        mut self,
+        scop: &Scop,
+        stmts: &[&Statement],
+        (ids, steps): (&[ArrayId], &[&str]),
+    ) -> Result<Interface> {
+        for (id, array) in ids.iter().zip(&mut self.arrays) {
+            array.rows = Rows::new(scop, *id, stmts, steps)?;
+        }
+        Ok(self)
+    }
+
     /// The same with the arrays that the program has: in the place of one whose planes it has apart, these.
     pub fn handed_over(&self) -> Interface {
         let mut program = Interface {

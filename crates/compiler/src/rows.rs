@@ -22,7 +22,7 @@ pub struct Rows {
     pub touched: AstExpr,
     /// The first and the last element of a row that are touched.
     pub accessed: [AstExpr; 2],
-    /// Whether a row is written, and the first and the last element there.
+    /// Whether a row is written, or was by more steps that are undone, and the first and the last element there.
     pub written: Option<(AstExpr, [AstExpr; 2])>,
 }
 
@@ -33,11 +33,17 @@ pub fn subscript(d: usize) -> String {
 
 impl Rows {
     /// What statements touch of an array in rows; `None` for other arrays, and for one that none of
-    /// them touches.
+    /// them touches. Where the program may undo what they did for other values of some parameters, the numbers of
+    /// `undone` steps, all that they may have written is.
     ///
     /// # Errors
     /// HX0401 where isl gives up.
-    pub fn new(scop: &Scop, id: ArrayId, stmts: &[&Statement]) -> Result<Option<Rows>> {
+    pub fn new(
+        scop: &Scop,
+        id: ArrayId,
+        stmts: &[&Statement],
+        undone: &[&str],
+    ) -> Result<Option<Rows>> {
         if scop.array(id).pointers == 0 {
             return Ok(None);
         }
@@ -64,9 +70,12 @@ impl Rows {
             }
             Ok(all.map(|all| all.reset_tuple_name()).transpose()?)
         };
-        let (Some(accessed), written) = (elements(&accessed)?, elements(&written)?) else {
+        let (Some(accessed), mut written) = (elements(&accessed)?, elements(&written)?) else {
             return Ok(None);
         };
+        for param in undone {
+            written = written.map(|set| for_any(&set, param)).transpose()?;
+        }
         let mut runs = scop.context.params()?.empty_like()?;
         for stmt in stmts {
             runs = runs.union(&stmt.domain.params()?)?;
@@ -94,6 +103,16 @@ impl Rows {
             written,
         }))
     }
+}
+
+/// The elements of a set for all values of a parameter.
+fn for_any(set: &Set, param: &str) -> Result<Set> {
+    for p in 0..set.dim(DimType::Param)? as u32 {
+        if set.dim_name(DimType::Param, p)?.as_deref() == Some(param) {
+            return Ok(set.project_out(DimType::Param, p, 1)?);
+        }
+    }
+    Ok(set.clone())
 }
 
 /// Elements by rows.

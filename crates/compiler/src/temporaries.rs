@@ -21,6 +21,7 @@ use crate::diag::Result;
 use crate::instances::replace;
 use crate::scop::{ArrayId, KeptScalar, Locations, Scop, SourceFile, Statement};
 use expand::Expander;
+use std::ops::Range;
 
 /// Substitutes every temporary it can and drops the statements that only
 /// computed them. Scalars that remain are reported by later passes, with the reasons in
@@ -100,20 +101,35 @@ pub(crate) fn end_of(scop: &Scop, source: &SourceFile, name: &str) -> End {
     let text = &source.text;
     match scop.declared.get(name) {
         Some(is_exposed) if !is_exposed => End::Inside,
-        Some(_) if !is_mentioned_after(scop, text, name) => End::Inside,
+        Some(_) if !may_be_used_after(scop, text, name) => End::Inside,
         None if csource::is_dead_outside(text, name, scop.region.clone()) => End::DeadAfter,
         _ => End::Survives,
     }
 }
 
-/// Whether a name occurs in the function after the region.
-fn is_mentioned_after(scop: &Scop, text: &str, name: &str) -> bool {
+/// Whether a name that the region declares may mean the same in the function after it: there is no block around it there, and it
+/// occurs.
+fn may_be_used_after(scop: &Scop, text: &str, name: &str) -> bool {
     let Some(function) = csource::enclosing_function(text, scop.region.start) else {
         return true;
     };
-    let rest = text.get(scop.region.end..function.body.end).unwrap_or("");
-    (csource::tokenize(rest).iter())
-        .any(|t| t.kind == csource::TokenKind::Ident && rest.get(t.span.clone()) == Some(name))
+    let blocks = |part: Range<usize>| blocks_around(text.get(part).unwrap_or(""), name);
+    let rest = scop.region.end..function.body.end;
+    blocks(scop.region.clone()).contains(&0) && !blocks(rest).is_empty()
+}
+
+/// The numbers of blocks of a text that are around each place of a name.
+fn blocks_around(text: &str, name: &str) -> Vec<i32> {
+    let (mut depth, mut found) = (0, Vec::new());
+    for token in csource::tokenize(text) {
+        match text.get(token.span).unwrap_or("") {
+            "{" => depth += 1,
+            "}" => depth -= 1,
+            word if word == name => found.push(depth),
+            _ => {}
+        }
+    }
+    found
 }
 
 /// What a message says about a scalar that stays; `{}` stands for its name.

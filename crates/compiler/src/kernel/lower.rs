@@ -433,6 +433,14 @@ impl Prepared<'_> {
             (&self.array_index, arrays),
             scalars.collect(),
         )?;
+        // Of loops that end by what their steps record, some may be too many.
+        let interface = match self.c.recorded.is_empty() {
+            true => interface,
+            false => {
+                let steps: Vec<&str> = ranges[0].hi.names().into_iter().collect();
+                interface.undone(self.scop, &source, (&self.array_index, &steps))?
+            }
+        };
         Ok(Stencil {
             interface: Interface {
                 planes: (0..self.array_index.len())

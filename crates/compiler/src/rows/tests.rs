@@ -125,7 +125,7 @@ fn check(dims: (usize, usize), write: &str, reads: &[&str]) {
     let ctx = Ctx::new().expect("memory for a context");
     let scop = scop(&ctx, dims, write, reads);
     let stmts: Vec<&Statement> = scop.stmts.iter().collect();
-    let rows = Rows::new(&scop, ArrayId(0), &stmts).expect("rows");
+    let rows = Rows::new(&scop, ArrayId(0), &stmts, &[]).expect("rows");
     let rows = rows.expect("an array in rows");
     let writes = [&scop.stmts[0].write.map];
     let reads = scop.stmts[0].reads.iter().map(|r| &r.map);

@@ -6,8 +6,8 @@ use super::types::{
 };
 use crate::normalize::walk;
 use hexcc_clang::ast::{
-    BinaryOp, Builtin, Callee, Designator, EnumId, Expr, ExprKind, FileId, Item, Span, Stmt,
-    StmtKind, TypeId, TypeKind, Unit,
+    BinaryOp, Builtin, Callee, DeclId, Designator, EnumId, Expr, ExprKind, FileId, Item, Span,
+    Stmt, StmtKind, TypeId, TypeKind, Unit,
 };
 use std::collections::BTreeMap;
 
@@ -110,6 +110,7 @@ impl<'u> Gather<'u> {
             } => {
                 init.iter().for_each(|s| self.stmt(s));
                 cond.iter().chain(step).for_each(|e| self.expr(e, at));
+                self.scope(init.as_deref(), body);
                 self.stmt(body);
             }
             StmtKind::While { cond, body } | StmtKind::Do { body, cond } => {
@@ -128,6 +129,31 @@ impl<'u> Gather<'u> {
             }
             StmtKind::Return(Some(value)) => self.value(value, (at, Into::Other)),
             _ => {}
+        }
+    }
+
+    /// Puts a block around that of a loop which declares what its header does: for C++ both are one scope.
+    fn scope(&mut self, init: Option<&Stmt>, body: &Stmt) {
+        let StmtKind::Compound(all) = &body.kind else {
+            return;
+        };
+        let own: Vec<_> = init.map_or_else(Vec::new, walk::declared);
+        let name = |id: DeclId| &self.unit[id].name;
+        let is_again = |id| own.iter().any(|of| name(*of) == name(id));
+        let place = body.span.editable(self.unit);
+        let Some(place) = place.filter(|_| body.span.file == FileId(0)) else {
+            return;
+        };
+        if all.iter().flat_map(walk::declared).any(is_again) {
+            let block = Conversion {
+                place: Some(place.clone()),
+                before: Some(String::from("{ ")),
+                behind: String::from(" }"),
+                to: String::from("a block"),
+                of: String::new(),
+            };
+            let at = (place.start, place.end);
+            self.found.entry(at).or_default().push(block);
         }
     }
 

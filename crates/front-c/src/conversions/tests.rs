@@ -50,6 +50,14 @@ fn values_are_cast_where_cplusplus_wants_it() {
             "u = (__typeof__(u))(n ? NEW(3) : NOTHING);",
         ),
         ("u = (any);", "u = (__typeof__(u))(any);"),
+        (
+            "for (int i = 0; i < 3; i++) { double i = 0; u[0] += i; }",
+            "for (int i = 0; i < 3; i++) { { double i = 0; u[0] += i; } }",
+        ),
+        (
+            "for (int i = 0; i < 3; i++) { { int i = 0; n = i; } }",
+            "for (int i = 0; i < 3; i++) { { int i = 0; n = i; } }",
+        ),
         ("u = fixed;", "u = (__typeof__(u))fixed;"),
         ("bytes = name;", "bytes = (__typeof__(bytes))name;"),
         ("return any;", "return (double *)any;"),

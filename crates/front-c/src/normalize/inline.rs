@@ -314,7 +314,8 @@ pub(super) fn changes(unit: &Unit, stmt: &Stmt, id: DeclId) -> bool {
     walk::any(unit, stmt, assigns)
 }
 
-fn points_to_the_same(unit: &Unit, a: TypeId, b: TypeId) -> bool {
+/// Whether two pointers point to the same type, but for the lengths of variable arrays.
+pub(super) fn points_to_the_same(unit: &Unit, a: TypeId, b: TypeId) -> bool {
     let pointees = tree::element(unit, a).zip(tree::element(unit, b));
     pointees.is_some_and(|(a, b)| are_the_same(unit, a, b))
 }

@@ -16,6 +16,8 @@
 //! | `inline` | calls of functions that sweep over cells or move pointers | their bodies |
 //! | `setters` | `set(g, i, j, v);` of a function that stores in `g->u` | `g->u[i * g->nx + j] = v;` |
 //! | `helpers` | `u[at(g, i, j)]` of a function that reads `g->nx` | `u[i * g->nx + j]` |
+//! | `early` | `w = u; u = v; v = w; STEP` | `STEP w = u; u = v; v = w;` |
+//! | `aliases` | `double *a = u, (*b)[n] = (double (*)[n])v;` in the loop, `b[i][j] = a[i];` | `v[i * n + j] = u[i];` |
 //! | `unread` | `last = d;` of a variable that nothing reads | nothing |
 //! | `products` | `int plane = ny * nz;`, `u[i * plane]` | `u[i * (ny * nz)]` |
 //! | `constants` | `const int N = 64;` and `i * N + j != x * N + y` | 64 |
@@ -49,6 +51,7 @@
 //!
 //! What comes out is C again, for the place of the loop: [`time_loops`].
 
+mod aliases;
 mod alternate;
 mod apart;
 mod aside;
@@ -61,6 +64,7 @@ mod converge;
 mod copies;
 mod counter;
 mod counts;
+mod early;
 mod folds;
 mod forward;
 mod ghosts;
@@ -266,7 +270,7 @@ struct Normal {
     original: Stmt,
     /// As a `for`, without its body.
     head: Stmt,
-    /// Whether it was one, or counts as one does.
+    /// Whether it was one, or counts as one does, by whole numbers.
     is_counted: bool,
     /// Whether it is a `do`.
     is_do: bool,
@@ -432,6 +436,7 @@ impl Normal {
             step: step.as_ref(),
             body: &self.body,
             is_do: self.is_do,
+            is_counted: self.is_counted,
             span: self.head.span,
         })
     }

@@ -58,7 +58,7 @@ pub(super) fn normal(
     let mut around = Around::default();
     let found = (&mut passes, &mut around);
     of_head(&mut unit, &mut namer, (before, &mut stmt), found);
-    let is_counted = matches!(stmt.kind, StmtKind::For { .. });
+    let is_counted = is_counted(&unit, &stmt);
     let (mut stmt, is_do) = as_for(stmt);
     let StmtKind::For { body, .. } = &mut stmt.kind else {
         return None;
@@ -81,26 +81,9 @@ pub(super) fn normal(
         passes.push("alternate");
         around.wrap(found);
     }
-    let taken = names_of(&unit, function)?;
-    let mut caller = inline::Caller {
-        unit: &mut unit,
-        namer: &mut namer,
-        globals: &globals,
-        function,
-        taken,
-    };
-    let has_inlined = caller.inline(&mut body);
-    let taken = caller.taken;
-    if has_inlined {
-        passes.push("inline");
-        (body.iter_mut()).for_each(|stmt| small::branches(&unit, stmt));
-    }
-    if helpers::setters(&unit, &taken, &mut body) {
-        passes.push("setters");
-    }
-    if helpers::helpers(&mut unit, &taken, &mut body, Which::OfStructs) {
-        passes.push("helpers");
-    }
+    let found = (&mut passes, &mut around);
+    let known = (function, &globals);
+    written_out(&mut unit, &mut namer, known, (&stmt, &mut body), found)?;
     let own = (&original, &mut stmt, &mut body);
     passes.extend(in_cells(
         (&mut unit, &mut namer),
@@ -142,6 +125,16 @@ pub(super) fn normal(
     })
 }
 
+/// Whether a loop is a `for` whose iterator is no floating-point number.
+fn is_counted(unit: &Unit, stmt: &Stmt) -> bool {
+    let StmtKind::For { step, .. } = &stmt.kind else {
+        return false;
+    };
+    let iterator = step.as_ref().and_then(tree::target);
+    iterator
+        .is_none_or(|of| !scalars::is_arithmetic(unit, of.ty) || scalars::is_integer(unit, of.ty))
+}
+
 /// Gives a loop a head that counts with one iterator, given what stands before it.
 fn of_head(
     unit: &mut Unit,
@@ -162,6 +155,44 @@ fn of_head(
             around.wrap(found);
         }
     }
+}
+
+/// Writes out what functions do that a body calls, and the pointers that it has of its own; `None` where the function declares
+/// types.
+fn written_out(
+    unit: &mut Unit,
+    namer: &mut Namer,
+    (function, globals): (FunctionId, &HashSet<DeclId>),
+    (head, body): (&Stmt, &mut Vec<Stmt>),
+    (passes, around): (&mut Vec<&'static str>, &mut Around),
+) -> Option<()> {
+    let mut caller = inline::Caller {
+        taken: names_of(unit, function)?,
+        unit,
+        namer,
+        globals,
+        function,
+    };
+    let has_inlined = caller.inline(body);
+    let taken = caller.taken;
+    if has_inlined {
+        passes.push("inline");
+        (body.iter_mut()).for_each(|stmt| small::branches(unit, stmt));
+    }
+    if helpers::setters(unit, &taken, body) {
+        passes.push("setters");
+    }
+    if helpers::helpers(unit, &taken, body, Which::OfStructs) {
+        passes.push("helpers");
+    }
+    if let Some(found) = early::early(unit, function, (head, body)) {
+        passes.push("early");
+        around.wrap(found);
+    }
+    if aliases::aliases(unit, globals, body) {
+        passes.push("aliases");
+    }
+    Some(())
 }
 
 /// Makes pointers that are swapped of planes that move otherwise, and variables of what changes in structs.

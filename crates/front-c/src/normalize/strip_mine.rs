@@ -32,7 +32,8 @@ use hexcc_clang::ast::{
     BinaryOp, Builtin, Callee, DeclId, Expr, ExprKind, FunctionId, Span, Stmt, StmtId, StmtKind,
     TypeId, TypeKind, UnaryOp, Unit,
 };
-use parts::{Parts, copied, is_event, is_known, parts, sweeps, without_events};
+pub(super) use parts::copied;
+use parts::{Parts, is_event, is_known, parts, sweeps, without_events};
 use std::collections::HashSet;
 
 /// Steps of a segment at most, where some of their numbers are recorded.
@@ -68,6 +69,8 @@ pub(super) struct TimeLoop<'a> {
     pub body: &'a [Stmt],
     /// Whether its first step comes before its condition.
     pub is_do: bool,
+    /// Whether its header counts whole numbers.
+    pub is_counted: bool,
     pub span: Span,
 }
 
@@ -136,7 +139,7 @@ pub(super) fn strip_mine(
     };
     let is_parted = parts.has_events_behind() || !(parts.before.is_empty() && moved.is_empty());
     let mined = mine.mined(time_loop, &parts)?;
-    (is_parted || mined.has_records).then_some(mined)
+    (is_parted || mined.has_records || !time_loop.is_counted).then_some(mined)
 }
 
 /// The variable that counts the steps of a loop.

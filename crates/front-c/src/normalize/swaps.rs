@@ -166,7 +166,7 @@ pub(super) fn after(assigned: impl Iterator<Item = (DeclId, DeclId)>) -> BTreeMa
 
 /// What a statement assigns to variables, to and from, one after the other: `a = b;`, `a = b, b = c;`, `float *a = b;`, or a
 /// block of these; `None` where it does something else, too.
-fn assignments(unit: &Unit, stmt: &Stmt) -> Option<Vec<(DeclId, DeclId)>> {
+pub(super) fn assignments(unit: &Unit, stmt: &Stmt) -> Option<Vec<(DeclId, DeclId)>> {
     let mut found = Vec::new();
     let is_it = match &stmt.kind {
         StmtKind::Compound(all) => all.iter().all(|stmt| match &stmt.kind {

@@ -82,7 +82,7 @@ pub(super) fn without_events(unit: &Unit, body: &[Stmt], ends: Ends) -> Option<V
 }
 
 /// The statements with variables of their own; `None` where these outlive a step.
-pub(super) fn copied(unit: &mut Unit, body: &[Stmt]) -> Option<Vec<Stmt>> {
+pub(in crate::normalize) fn copied(unit: &mut Unit, body: &[Stmt]) -> Option<Vec<Stmt>> {
     let span = body.first()?.span;
     let mut all = tree::stmt(span, StmtKind::Compound(body.to_vec()));
     let mut meant = HashMap::new();
