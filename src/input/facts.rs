@@ -50,6 +50,23 @@ impl Names {
         self.facts.behind(variable, subscripts)
     }
 
+    /// Whether a member that has elements is a pointer, not an array in its struct; `None` where that is not known.
+    fn is_pointer(&self, member: &str) -> Option<bool> {
+        // See `front::stand_ins`.
+        if member.starts_with("(*") {
+            return Some(true);
+        }
+        let mut names = member
+            .split(['-', '>', '.'])
+            .filter(|name| !name.is_empty());
+        let base = self.facts.variable(names.next()?, self.at)?;
+        let record = (self.facts).behind(base, usize::from(member.contains("->")))?;
+        let mut path: Vec<(String, usize)> = names.map(|name| (name.to_string(), 0)).collect();
+        self.facts.place(record, &path)?;
+        path.last_mut()?.1 = 1;
+        Some(self.facts.place(record, &path).is_none())
+    }
+
     /// Adds to a scop which subscripts follow pointers, types by their own names, for pet leaves those that
     /// pointers point to as the source spells them, and where members of structs lie.
     fn describe(&self, scop: &mut PetScop) {
@@ -105,6 +122,25 @@ impl Reader<'_> {
             Names { facts, at }.describe(&mut scop);
         }
         Ok(scop)
+    }
+
+    /// Adds to a scop that stores bytes which of its members are pointers; `false` where that is not known.
+    pub(super) fn finds_pointers(
+        &self,
+        scop: &mut PetScop,
+        (read, start): (&Reduced, usize),
+    ) -> bool {
+        let Ok(facts) = self.facts(&read.text) else {
+            return false;
+        };
+        let at = read.copied(start).unwrap_or(0);
+        let names = Names { facts, at };
+        let mut with_elements = scop.members.iter_mut().filter(|m| m.is_pointer);
+        with_elements.all(|member| {
+            let is_pointer = names.is_pointer(&member.value);
+            member.may_change = is_pointer.unwrap_or(false);
+            is_pointer.is_some()
+        })
     }
 
     /// What a text declares; files in place of headers say it faster, where they are enough.

@@ -1206,12 +1206,13 @@ impl<'a> Reader<'a> {
         let whole = reduced.clone().made_of(&written.reduced);
         let scop = self.extract(&whole, function).ok()?;
         let numbers = &self.forward(&users.span, Wish::Plain).numbers;
-        let described = self.described(scop, (&reduced, region.span.start), numbers);
-        let scop = PetScop {
+        let read = (&reduced, region.span.start);
+        let mut scop = PetScop {
             members: stand_ins.members,
-            ..described.ok()?
+            ..self.described(scop, read, numbers).ok()?
         };
-        members::are_constant(&scop, &stand_ins.bases).then_some(scop)
+        let are_known = !members::stores_bytes(&scop) || self.finds_pointers(&mut scop, read);
+        (are_known && members::are_constant(&scop, &stand_ins.bases)).then_some(scop)
     }
 
     /// Why a region was not extracted.

@@ -154,6 +154,9 @@ pub struct Member {
     pub value: String,
     /// It has elements: a pointer or an array, not a number.
     pub is_pointer: bool,
+    /// It is a pointer, and the region stores bytes, which C lets be the memory of anything.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub may_change: bool,
 }
 
 /// A struct that is the element of an array, or a variable of the scop.

@@ -9,31 +9,28 @@ use std::collections::BTreeSet;
 
 /// Whether members are the same at all times while a region runs, as far as its statements tell: it
 /// writes none that is a number, and nothing in it has the name of a variable that members are
-/// reached through. An array of bytes may be the memory of a pointer.
+/// reached through.
 ///
 /// Whether arrays that the region writes share memory with members, the program tests when it runs.
 pub fn are_constant(scop: &PetScop, bases: &BTreeSet<String>) -> bool {
-    let mut written = BTreeSet::new();
-    for stmt in &scop.stmts {
-        for expr in body_exprs(&stmt.body) {
-            collect_written(expr, &mut written);
-        }
-    }
-    let is_bytes = |name: &str| {
-        let array = scop.arrays.iter().find(|a| a.name == name);
-        let record = scop.records.iter().find(|r| r.array == name);
-        let has_bytes = record.is_some_and(|r| r.places.iter().any(|p| p.element_size <= 1));
-        array.is_none_or(|a| a.element_size <= 1) || has_bytes
-    };
-    let mut members = scop.members.iter();
-    let has_pointers = members.any(|m| m.is_pointer || m.value.contains("->"));
+    let written = written(scop);
     let mut numbers = scop.members.iter().filter(|m| !m.is_pointer);
     numbers.all(|m| !written.contains(m.name.as_str()))
         && !scop
             .arrays
             .iter()
             .any(|a| is_unknown_record(scop, a) || bases.contains(&a.name))
-        && !(has_pointers && written.iter().any(|name| is_bytes(name)))
+}
+
+/// Whether a region stores bytes: an array of them may be the memory of a pointer.
+pub fn stores_bytes(scop: &PetScop) -> bool {
+    let is_bytes = |name: &str| {
+        let array = scop.arrays.iter().find(|a| a.name == name);
+        let record = scop.records.iter().find(|r| r.array == name);
+        let has_bytes = record.is_some_and(|r| r.places.iter().any(|p| p.element_size <= 1));
+        array.is_none_or(|a| a.element_size <= 1) || has_bytes
+    };
+    written(scop).into_iter().any(is_bytes)
 }
 
 /// Whether the elements of an array are structs of which nothing is known.
@@ -41,6 +38,15 @@ fn is_unknown_record(scop: &PetScop, array: &PetArray) -> bool {
     let base = MemberOf::parse(&array.extent).map(|of| of.base);
     let is_known = |base: &String| scop.records.iter().any(|r| r.array == *base);
     array.element_is_record && !base.as_ref().is_some_and(is_known)
+}
+
+/// Names of what a region writes.
+fn written(scop: &PetScop) -> BTreeSet<&str> {
+    let mut written = BTreeSet::new();
+    for expr in scop.stmts.iter().flat_map(|stmt| body_exprs(&stmt.body)) {
+        collect_written(expr, &mut written);
+    }
+    written
 }
 
 fn collect_written<'a>(expr: &'a PetExpr, names: &mut BTreeSet<&'a str>) {
@@ -96,6 +102,7 @@ mod tests {
             name: "hexcc_g_u".to_string(),
             value: "g->u".to_string(),
             is_pointer: true,
+            may_change: false,
         }];
         let d = Diagnostic::error("HX0104", "a column of `hexcc_g_u` may leave `hexcc_g_u[n]`")
             .at(0..1, "hexcc_g_u, `hexcc_g_u_`")

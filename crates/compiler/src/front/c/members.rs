@@ -163,6 +163,7 @@ impl Search<'_> {
                 name: name.clone(),
                 value,
                 is_pointer,
+                may_change: false,
             },
         });
         name
@@ -186,6 +187,7 @@ impl Search<'_> {
             name,
             value,
             is_pointer,
+            ..
         } in self.found.iter().map(|f| &f.member)
         {
             let _ = match is_pointer {
