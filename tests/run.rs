@@ -304,7 +304,7 @@ fn bytes_that_are_a_struct_of_their_own_end_the_program() {
              int main(void) {{\n  struct line *g = calloc(1, 4096);\n  g->w = 6;\n  g->p = {p};\n  step(g, 1);\n  printf(\"%d\\n\", g->w);\n  return 0;\n}}\n"
         );
         std::fs::write(&file, text).expect("a temporary directory can be written");
-        let (code, stdout, stderr) = run("--target cuda --emulate", &file);
+        let (code, stdout, stderr) = run("--target cuda", &file);
         let all = stdout + &stderr;
         assert!(all.contains(wanted.unwrap_or("ok: ")), "{p}: {all}");
         assert_eq!(code, Some(i32::from(wanted.is_some())), "{p}: {all}");

@@ -7,7 +7,7 @@ use hexcc_compiler::ctype::CType;
 use hexcc_compiler::diag::Diagnostic;
 use hexcc_compiler::front::c::{Light, Reduced, Region, Written};
 use hexcc_compiler::scop::records::query::{self, Found, Query};
-use hexcc_compiler::scop::{sizes, without_bounds};
+use hexcc_compiler::scop::{members, sizes, without_bounds};
 use hexcc_front_c::child::{self, FactsError, Question};
 use hexcc_front_c::facts::{Facts, TypeId};
 use hexcc_front_c::normalize::{Forward, Wish};
@@ -50,23 +50,6 @@ impl Names {
         self.facts.behind(variable, subscripts)
     }
 
-    /// Whether a member that has elements is a pointer, not an array in its struct; `None` where that is not known.
-    fn is_pointer(&self, member: &str) -> Option<bool> {
-        // See `front::stand_ins`.
-        if member.starts_with("(*") {
-            return Some(true);
-        }
-        let mut names = member
-            .split(['-', '>', '.'])
-            .filter(|name| !name.is_empty());
-        let base = self.facts.variable(names.next()?, self.at)?;
-        let record = (self.facts).behind(base, usize::from(member.contains("->")))?;
-        let mut path: Vec<(String, usize)> = names.map(|name| (name.to_string(), 0)).collect();
-        self.facts.place(record, &path)?;
-        path.last_mut()?.1 = 1;
-        Some(self.facts.place(record, &path).is_none())
-    }
-
     /// Adds to a scop which subscripts follow pointers, types by their own names, for pet leaves those that
     /// pointers point to as the source spells them, and where members of structs lie.
     fn describe(&self, scop: &mut PetScop) {
@@ -79,6 +62,10 @@ impl Names {
                 self.name_type(array, known);
             }
         }
+        members::find_pointers(scop, &|base, followed, path| {
+            let base = self.facts.variable(base, self.at)?;
+            (self.facts).place(self.facts.behind(base, followed)?, path)
+        });
         let queries = query::queries(scop);
         let answered = queries.iter().map(|query| {
             let element = self.element(query);
@@ -116,31 +103,12 @@ impl Reader<'_> {
             let is_size = |(name, _): &&(String, i64)| sizes.contains(name);
             scop.given = numbers.iter().filter(is_size).cloned().collect();
         }
-        if scop.arrays.iter().any(is_asked_of) {
+        if scop.arrays.iter().any(is_asked_of) || members::may_change(&scop) {
             let facts = self.facts(&read.text)?;
             let at = read.copied(start).unwrap_or(0);
             Names { facts, at }.describe(&mut scop);
         }
         Ok(scop)
-    }
-
-    /// Adds to a scop that stores bytes which of its members are pointers; `false` where that is not known.
-    pub(super) fn finds_pointers(
-        &self,
-        scop: &mut PetScop,
-        (read, start): (&Reduced, usize),
-    ) -> bool {
-        let Ok(facts) = self.facts(&read.text) else {
-            return false;
-        };
-        let at = read.copied(start).unwrap_or(0);
-        let names = Names { facts, at };
-        let mut with_elements = scop.members.iter_mut().filter(|m| m.is_pointer);
-        with_elements.all(|member| {
-            let is_pointer = names.is_pointer(&member.value);
-            member.may_change = is_pointer.unwrap_or(false);
-            is_pointer.is_some()
-        })
     }
 
     /// What a text declares; files in place of headers say it faster, where they are enough.

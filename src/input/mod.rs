@@ -1204,15 +1204,14 @@ impl<'a> Reader<'a> {
         let function = region.function.as_ref().map(|f| f.name.as_str());
         let reduced = front::reduce(text, region, include, &stand_ins);
         let whole = reduced.clone().made_of(&written.reduced);
-        let scop = self.extract(&whole, function).ok()?;
-        let numbers = &self.forward(&users.span, Wish::Plain).numbers;
-        let read = (&reduced, region.span.start);
-        let mut scop = PetScop {
+        let scop = PetScop {
             members: stand_ins.members,
-            ..self.described(scop, read, numbers).ok()?
+            ..self.extract(&whole, function).ok()?
         };
-        let are_known = !members::stores_bytes(&scop) || self.finds_pointers(&mut scop, read);
-        (are_known && members::are_constant(&scop, &stand_ins.bases)).then_some(scop)
+        let numbers = &self.forward(&users.span, Wish::Plain).numbers;
+        let described = self.described(scop, (&reduced, region.span.start), numbers);
+        let are_constant = |scop: &PetScop| members::are_constant(scop, &stand_ins.bases);
+        described.ok().filter(are_constant)
     }
 
     /// Why a region was not extracted.

@@ -159,6 +159,18 @@ pub struct Member {
     pub may_change: bool,
 }
 
+impl Member {
+    /// A member that nothing but stores to itself changes.
+    pub fn new(name: &str, value: String, is_pointer: bool) -> Member {
+        Member {
+            name: name.to_string(),
+            value,
+            is_pointer,
+            may_change: false,
+        }
+    }
+}
+
 /// A struct that is the element of an array, or a variable of the scop.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Record {

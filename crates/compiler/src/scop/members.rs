@@ -22,15 +22,39 @@ pub fn are_constant(scop: &PetScop, bases: &BTreeSet<String>) -> bool {
             .any(|a| is_unknown_record(scop, a) || bases.contains(&a.name))
 }
 
-/// Whether a region stores bytes: an array of them may be the memory of a pointer.
-pub fn stores_bytes(scop: &PetScop) -> bool {
+/// Whether stores of a region may change members that are pointers, if some are: it stores bytes, and an array of these
+/// may be the memory of anything.
+pub fn may_change(scop: &PetScop) -> bool {
     let is_bytes = |name: &str| {
         let array = scop.arrays.iter().find(|a| a.name == name);
         let record = scop.records.iter().find(|r| r.array == name);
         let has_bytes = record.is_some_and(|r| r.places.iter().any(|p| p.element_size <= 1));
         array.is_none_or(|a| a.element_size <= 1) || has_bytes
     };
-    written(scop).into_iter().any(is_bytes)
+    scop.members.iter().any(|m| m.is_pointer) && written(scop).into_iter().any(is_bytes)
+}
+
+/// Notes with the members that are pointers that stores may change them. `place` looks up a member: given are the
+/// variable, whether that is a pointer (1, or 0), and names with as many subscripts; arrays in a struct have a place with one.
+pub fn find_pointers<T>(
+    scop: &mut PetScop,
+    place: &dyn Fn(&str, usize, &[(String, usize)]) -> Option<T>,
+) {
+    if !may_change(scop) {
+        return;
+    }
+    for member in scop.members.iter_mut().filter(|m| m.is_pointer) {
+        let names = member.value.split(['-', '>', '.']);
+        let mut names = names.filter(|name| !name.is_empty());
+        let base = names.next().unwrap_or_default();
+        let followed = usize::from(member.value.contains("->"));
+        let mut path: Vec<(String, usize)> = names.map(|name| (name.to_string(), 0)).collect();
+        if let Some((_, subscripts)) = path.last_mut() {
+            *subscripts = 1;
+        }
+        let is_array = !path.is_empty() && place(base, followed, &path).is_some();
+        member.may_change = !is_array;
+    }
 }
 
 /// Whether the elements of an array are structs of which nothing is known.
@@ -98,12 +122,7 @@ mod tests {
 
     #[test]
     fn messages_name_members_as_the_source_does() {
-        let members = [Member {
-            name: "hexcc_g_u".to_string(),
-            value: "g->u".to_string(),
-            is_pointer: true,
-            may_change: false,
-        }];
+        let members = [Member::new("hexcc_g_u", "g->u".to_string(), true)];
         let d = Diagnostic::error("HX0104", "a column of `hexcc_g_u` may leave `hexcc_g_u[n]`")
             .at(0..1, "hexcc_g_u, `hexcc_g_u_`")
             .note("unpaired ` hexcc_g_u");
