@@ -284,6 +284,34 @@ fn tables_of_rows_that_share_memory_end_the_program() {
 }
 
 #[test]
+fn bytes_that_are_a_struct_of_their_own_end_the_program() {
+    let folder = tempfile::tempdir().expect("a temporary directory");
+    let file = folder.path().join("bytes.c");
+    for (p, wanted) in [
+        ("(unsigned char *)g + 64", None),
+        (
+            "(unsigned char *)&g->p - 2",
+            Some("hexcc_g_p and g->p share memory"),
+        ),
+        (
+            "(unsigned char *)&g->w - 1",
+            Some("hexcc_g_p and g->w share memory"),
+        ),
+    ] {
+        let text = format!(
+            "#include <stdio.h>\n#include <stdlib.h>\nstruct line {{ int w; unsigned char *p; }};\n\
+             static void step(struct line *g, int T) {{\n  for (int t = 0; t < T; t++)\n    for (int x = 1; x < g->w - 1; x++)\n      g->p[x] = g->p[x] / 2;\n}}\n\
+             int main(void) {{\n  struct line *g = calloc(1, 4096);\n  g->w = 4;\n  g->p = {p};\n  step(g, 1);\n  printf(\"%d\\n\", g->w);\n  return 0;\n}}\n"
+        );
+        std::fs::write(&file, text).expect("a temporary directory can be written");
+        let (code, stdout, stderr) = run("--target cuda", &file);
+        let all = stdout + &stderr;
+        assert!(all.contains(wanted.unwrap_or("ok: ")), "{p}: {all}");
+        assert_eq!(code, Some(i32::from(wanted.is_some())), "{p}: {all}");
+    }
+}
+
+#[test]
 fn a_line_chooses_a_loop() {
     let folder = tempfile::tempdir().expect("a temporary directory");
     let file = folder.path().join("two.c");

@@ -7,7 +7,7 @@ use hexcc_compiler::ctype::CType;
 use hexcc_compiler::diag::Diagnostic;
 use hexcc_compiler::front::c::{Light, Reduced, Region, Written};
 use hexcc_compiler::scop::records::query::{self, Found, Query};
-use hexcc_compiler::scop::{sizes, without_bounds};
+use hexcc_compiler::scop::{members, sizes, without_bounds};
 use hexcc_front_c::child::{self, FactsError, Question};
 use hexcc_front_c::facts::{Facts, TypeId};
 use hexcc_front_c::normalize::{Forward, Wish};
@@ -62,6 +62,10 @@ impl Names {
                 self.name_type(array, known);
             }
         }
+        members::find_pointers(scop, &|base, followed, path| {
+            let base = self.facts.variable(base, self.at)?;
+            (self.facts).place(self.facts.behind(base, followed)?, path)
+        });
         let queries = query::queries(scop);
         let answered = queries.iter().map(|query| {
             let element = self.element(query);
@@ -99,7 +103,7 @@ impl Reader<'_> {
             let is_size = |(name, _): &&(String, i64)| sizes.contains(name);
             scop.given = numbers.iter().filter(is_size).cloned().collect();
         }
-        if scop.arrays.iter().any(is_asked_of) {
+        if scop.arrays.iter().any(is_asked_of) || members::may_change(&scop) {
             let facts = self.facts(&read.text)?;
             let at = read.copied(start).unwrap_or(0);
             Names { facts, at }.describe(&mut scop);

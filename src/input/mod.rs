@@ -1204,14 +1204,14 @@ impl<'a> Reader<'a> {
         let function = region.function.as_ref().map(|f| f.name.as_str());
         let reduced = front::reduce(text, region, include, &stand_ins);
         let whole = reduced.clone().made_of(&written.reduced);
-        let scop = self.extract(&whole, function).ok()?;
-        let numbers = &self.forward(&users.span, Wish::Plain).numbers;
-        let described = self.described(scop, (&reduced, region.span.start), numbers);
         let scop = PetScop {
             members: stand_ins.members,
-            ..described.ok()?
+            ..self.extract(&whole, function).ok()?
         };
-        members::are_constant(&scop, &stand_ins.bases).then_some(scop)
+        let numbers = &self.forward(&users.span, Wish::Plain).numbers;
+        let described = self.described(scop, (&reduced, region.span.start), numbers);
+        let are_constant = |scop: &PetScop| members::are_constant(scop, &stand_ins.bases);
+        described.ok().filter(are_constant)
     }
 
     /// Why a region was not extracted.

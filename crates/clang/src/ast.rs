@@ -427,6 +427,8 @@ pub struct Field {
 pub struct Enum {
     /// Its tag; empty if it has none.
     pub tag: String,
+    /// The integer type that it is stored as, where that is known.
+    pub stored: Option<Builtin>,
     /// Its constants.
     pub enumerators: Vec<DeclId>,
     /// Its definition or first declaration.

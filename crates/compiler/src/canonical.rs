@@ -132,7 +132,7 @@ pub fn canonicalize(
     let recorded = (records.map(|s| recorded(scop, (&stmts, &times), &roles, (of_loop, s))))
         .transpose()?
         .unwrap_or_default();
-    let coordinates = coordinates(&stmts, &roles, &recorded)?;
+    let coordinates = coordinates((&stmts, &times), &roles, &recorded)?;
     let n_space = coordinates.iter().map(Vec::len).max().unwrap_or(0);
     if n_space == 0 {
         // Every subscript follows the outermost loop: a single sweep.
@@ -160,7 +160,11 @@ pub fn canonicalize(
         let map = to_time_and_space(time, space, n_space)?.intersect_domain(&stmt.domain)?;
         let map = map.coalesce()?;
         if !map.is_injective()? {
-            return Err(not_injective(scop, source, stmt));
+            let elements = stmt.write.map.to_pw_affs()?;
+            return Err(match tells_apart(stmt, time, &elements)? {
+                true => times_and_cells(scop, source, stmt),
+                false => not_injective(scop, source, stmt),
+            });
         }
         canonical.push((stmt, map));
     }
@@ -211,17 +215,32 @@ fn to_time_and_space(time: &PwAff, space: &[PwAff], n_space: usize) -> Result<Ma
     Ok(map)
 }
 
-/// The coordinates of statements along space.
+/// The coordinates of statements along space: of one that writes a number of its own, or fewer dimensions than it reads,
+/// those of the cell that it reads. A receiver, `trace[t] = u[30]`, lies at cell 30.
 fn coordinates(
-    stmts: &[&Statement],
+    (stmts, times): (&[&Statement], &[PwAff]),
     roles: &BTreeMap<ArrayId, Vec<DimRole>>,
     recorded: &BTreeMap<usize, Reduction>,
 ) -> Result<Vec<Vec<PwAff>>> {
-    let of = |(s, stmt): (usize, &&Statement)| match recorded.contains_key(&s) {
-        true => Ok(at_cell(stmt, stmts, roles)?.unwrap_or_default()),
-        false => space_of(&stmt.write, roles),
+    let of = |(s, (stmt, time)): (usize, (&&Statement, &PwAff))| {
+        let own = space_of(&stmt.write, roles)?;
+        let cell = at_cell(stmt, stmts, roles)?.filter(|cell| cell.len() > own.len());
+        let Some(cell) = cell else {
+            return Ok(own);
+        };
+        let suits = recorded.contains_key(&s)
+            || tells_apart(stmt, time, &stmt.write.map.to_pw_affs()?)?
+                && tells_apart(stmt, time, &cell)?;
+        Ok(if suits { cell } else { own })
     };
-    stmts.iter().enumerate().map(of).collect()
+    let all = stmts.iter().zip(times).enumerate();
+    all.map(of).collect()
+}
+
+/// Whether no two instances of a statement in one time step have the same values.
+fn tells_apart(stmt: &Statement, time: &PwAff, values: &[PwAff]) -> Result<bool> {
+    let map = to_time_and_space(time, values, values.len())?;
+    Ok(map.intersect_domain(&stmt.domain)?.is_injective()?)
 }
 
 /// The subscripts of an access along space.
@@ -234,7 +253,7 @@ fn space_of(access: &Access, roles: &BTreeMap<ArrayId, Vec<DimRole>>) -> Result<
         .collect())
 }
 
-/// The cell of a statement that writes none: the one that it reads first of what the time step writes.
+/// The cell that a statement reads first, of the most dimensions, of what the time step writes.
 fn at_cell(
     stmt: &Statement,
     stmts: &[&Statement],
@@ -510,6 +529,23 @@ fn only_scalars(scop: &Scop, source: &SourceFile, stmts: &[&Statement]) -> Box<D
         Some(stmt) => not_injective(scop, source, stmt),
         None => Box::new(Diagnostic::error("HX0102", "the scop has no statements")),
     }
+}
+
+/// The refusal of elements of which one subscript tells the time step and the cell.
+fn times_and_cells(scop: &Scop, source: &SourceFile, stmt: &Statement) -> Box<Diagnostic> {
+    let name = &scop.array(stmt.write.array).name;
+    Box::new(
+        Diagnostic::error(
+            "HX0203",
+            format!("a subscript of `{name}` changes with the time loop and with another one"),
+        )
+        .at(
+            scop.access_span(&source.text, &stmt.write),
+            "which time step, or which cell of it?",
+        )
+        .note("a subscript that changes with the time loop says in which step an element is written; where in the grid that happens, the others say")
+        .help(format!("give the time loop a subscript of its own: `{name}[t][r]` instead of `{name}[t * n + r]`")),
+    )
 }
 
 fn not_injective(scop: &Scop, source: &SourceFile, stmt: &Statement) -> Box<Diagnostic> {

@@ -258,11 +258,12 @@ impl Interface {
             .any(|cell| !cell.unsized_arrays.is_empty())
     }
 
-    /// Members that are numbers and may lie in arrays that are written: the program tests that
-    /// they do not, for C would read them again and again.
+    /// Members that are numbers, or pointers beside stores of bytes, and may lie in arrays that are written: the
+    /// program tests that they do not, for C would read them again and again.
     pub fn guarded_members(&self) -> impl Iterator<Item = &Member> {
         let writes = self.arrays.iter().any(may_hold_members);
-        self.members.iter().filter(move |m| writes && !m.is_pointer)
+        let may_change = |m: &&Member| m.may_change || !m.is_pointer;
+        self.members.iter().filter(move |m| writes && may_change(m))
     }
 }
 

@@ -154,6 +154,21 @@ pub struct Member {
     pub value: String,
     /// It has elements: a pointer or an array, not a number.
     pub is_pointer: bool,
+    /// It is a pointer, and the region stores bytes, which C lets be the memory of anything.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub may_change: bool,
+}
+
+impl Member {
+    /// A member that nothing but stores to itself changes.
+    pub fn new(name: &str, value: String, is_pointer: bool) -> Member {
+        Member {
+            name: name.to_string(),
+            value,
+            is_pointer,
+            may_change: false,
+        }
+    }
 }
 
 /// A struct that is the element of an array, or a variable of the scop.

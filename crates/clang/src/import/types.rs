@@ -195,12 +195,13 @@ impl<'p> Importer<'p> {
         self.enums.insert(first, id);
         let span = self.span(shown);
         let tag = self.tag(shown, span);
+        let stored = builtin(shown.enum_type().canonical().kind());
         self.unit.enums.push(Enum {
             tag,
+            stored,
             enumerators: Vec::new(),
             span,
         });
-        let stored = builtin(shown.enum_type().canonical().kind());
         let is_unsigned = stored.is_some_and(|ty| ty.name().starts_with("unsigned"));
         for child in shown.children() {
             if child.kind() != CXCursor_EnumConstantDecl {

@@ -31,6 +31,7 @@ mod search;
 #[cfg(test)]
 mod tests;
 
+use super::guards::{Guard, for_each_guarded};
 use super::{body_exprs, bounds, children, typedef, wrap};
 use crate::diag::{Diagnostic, Result};
 use hexcc_isl::{Ctx, DimType, MultiPwAff, PwAff, Set};
@@ -232,10 +233,24 @@ struct Statements<'a> {
     large: RefCell<Vec<(Set, Set, bool)>>,
 }
 
+/// An access of an array as pet describes it.
+struct Accessed<'a> {
+    /// The statement, by its number.
+    stmt: usize,
+    /// The instances that it happens for, where conditions of `?:`, `&&` and `||` leave some out.
+    within: Option<Set>,
+    /// The function of the instances and of the arguments.
+    index: &'a str,
+    /// What the arguments are.
+    args: &'a [PetExpr],
+}
+
 /// An access of an array.
 struct Use {
     /// The statement, by its number.
     stmt: usize,
+    /// The instances that it happens for, as in [`Accessed`].
+    within: Option<Set>,
     /// How many accesses of the array come before it in the statement.
     nth: usize,
     /// Where the statement is.
@@ -295,17 +310,17 @@ impl<'a> Statements<'a> {
         })
     }
 
-    /// The accesses of an array: the statement, the function of its instances and its arguments, and
-    /// what the arguments are. A statement that never runs accesses nothing, and is left out of the
-    /// region later.
-    fn accesses(&self, name: &str) -> Result<Vec<(usize, &'a str, &'a [PetExpr])>> {
+    /// The accesses of an array, in textual order. A statement that never runs accesses nothing, and
+    /// is left out of the region later.
+    fn accesses(&self, name: &str) -> Result<Vec<Accessed<'a>>> {
         let mut found = Vec::new();
-        for (i, stmt) in self.pet.stmts.iter().enumerate() {
-            if self.domains[i].is_empty()? {
+        for (stmt, own) in self.pet.stmts.iter().enumerate() {
+            if self.domains[stmt].is_empty()? {
                 continue;
             }
-            for expr in body_exprs(&stmt.body) {
-                for_each_access(expr, &mut |access| {
+            let always = Guard::always(&self.domains[stmt]);
+            for expr in body_exprs(&own.body) {
+                for_each_guarded(expr, &always, &mut |access, guard| {
                     if let PetExpr::Access {
                         array: Some(array),
                         index,
@@ -314,27 +329,50 @@ impl<'a> Statements<'a> {
                     } = access
                         && array == name
                     {
-                        found.push((i, index.as_str(), args.as_slice()));
+                        let is_always = guard.within.plain_is_equal(&always.within)?;
+                        found.push(Accessed {
+                            stmt,
+                            within: (!is_always).then(|| guard.within.clone()),
+                            index,
+                            args,
+                        });
                     }
-                });
+                    Ok(())
+                })?;
             }
         }
         Ok(found)
+    }
+
+    /// The instances of a statement that do an access, which happens within some of them only where
+    /// these are given.
+    fn instances(&self, stmt: usize, within: Option<&Set>) -> Result<Set> {
+        let domain = &self.domains[stmt];
+        Ok(match within {
+            Some(within) => domain.intersect(within)?,
+            None => domain.clone(),
+        })
+    }
+
+    /// The instances of its statement that do an access.
+    fn of(&self, access: &Use) -> Result<Set> {
+        self.instances(access.stmt, access.within.as_ref())
     }
 
     /// The accesses of an array with so many subscripts behind the first; `None` where a subscript
     /// is no polynomial.
     fn uses(&self, name: &str, n_tail: usize) -> Result<Option<Uses>> {
         let mut uses = Uses::default();
-        for (stmt, index, args) in self.accesses(name)? {
-            let instances = Instances::new(&self.domains[stmt]);
+        for access in self.accesses(name)? {
+            let (args, within) = (access.args, access.within.as_ref());
+            let instances = Instances::new(&self.instances(access.stmt, within)?);
             let mut reader = PolyReader {
                 instances: &instances,
                 text: self.text,
                 factors: &mut uses.lengths,
                 wrong: Vec::new(),
             };
-            let index = MultiPwAff::read(self.context.ctx(), index)?;
+            let index = MultiPwAff::read(self.context.ctx(), access.index)?;
             if index.dim()? != 1 + n_tail {
                 return Ok(None);
             }
@@ -349,7 +387,7 @@ impl<'a> Statements<'a> {
                 }
             }
             let wrong = std::mem::take(&mut reader.wrong);
-            uses.add(self, stmt, (subscript, tail, wrong));
+            uses.add(self, &access, (subscript, tail, wrong));
         }
         uses.complete_lengths()?;
         Ok(Some(uses))
@@ -364,15 +402,16 @@ impl<'a> Statements<'a> {
             extents: Vec::new(),
             subscripts: Vec::new(),
         };
-        for (stmt, index, args) in self.accesses(name)? {
-            let instances = Instances::new(&self.domains[stmt]);
+        for access in self.accesses(name)? {
+            let (args, within) = (access.args, access.within.as_ref());
+            let instances = Instances::new(&self.instances(access.stmt, within)?);
             let mut reader = PolyReader {
                 instances: &instances,
                 text: self.text,
                 factors: &mut Vec::new(),
                 wrong: Vec::new(),
             };
-            let index = MultiPwAff::read(self.context.ctx(), index)?;
+            let index = MultiPwAff::read(self.context.ctx(), access.index)?;
             let mut subscripts = Vec::new();
             // A pointer as a whole has none.
             if index.dim()? == 0 {
@@ -387,7 +426,7 @@ impl<'a> Statements<'a> {
                 }
             }
             let wrong = std::mem::take(&mut reader.wrong);
-            uses.add(self, stmt, (Poly::default(), Vec::new(), wrong));
+            uses.add(self, &access, (Poly::default(), Vec::new(), wrong));
             shape.subscripts.push(subscripts);
         }
         Ok(Some((uses, shape)))
@@ -406,8 +445,8 @@ impl<'a> Statements<'a> {
     fn wrong_sizes(&self, shape: &Shape, uses: &Uses) -> Result<Vec<(usize, Set)>> {
         let mut all = Vec::new();
         for (access, subscripts) in uses.all.iter().zip(&shape.subscripts) {
-            let domain = &self.domains[access.stmt];
-            let instances = Instances::new(domain);
+            let domain = self.of(access)?;
+            let instances = Instances::new(&domain);
             let zero = instances.number(0)?;
             let mut wrong = Vec::new();
             for subscript in subscripts {
@@ -433,14 +472,16 @@ impl Uses {
     fn add(
         &mut self,
         statements: &Statements,
-        stmt: usize,
+        access: &Accessed,
         (subscript, tail, wrong): (Poly, Vec<PwAff>, Vec<Set>),
     ) {
+        let stmt = access.stmt;
         self.wrong
             .extend(wrong.into_iter().map(|sizes| (stmt, sizes)));
         let span = &statements.pet.stmts[stmt].span;
         self.all.push(Use {
             stmt,
+            within: access.within.clone(),
             nth: self.all.iter().filter(|u| u.stmt == stmt).count(),
             span: span.start..span.end,
             subscript,

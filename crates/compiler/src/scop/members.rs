@@ -9,31 +9,52 @@ use std::collections::BTreeSet;
 
 /// Whether members are the same at all times while a region runs, as far as its statements tell: it
 /// writes none that is a number, and nothing in it has the name of a variable that members are
-/// reached through. An array of bytes may be the memory of a pointer.
+/// reached through.
 ///
 /// Whether arrays that the region writes share memory with members, the program tests when it runs.
 pub fn are_constant(scop: &PetScop, bases: &BTreeSet<String>) -> bool {
-    let mut written = BTreeSet::new();
-    for stmt in &scop.stmts {
-        for expr in body_exprs(&stmt.body) {
-            collect_written(expr, &mut written);
-        }
-    }
-    let is_bytes = |name: &str| {
-        let array = scop.arrays.iter().find(|a| a.name == name);
-        let record = scop.records.iter().find(|r| r.array == name);
-        let has_bytes = record.is_some_and(|r| r.places.iter().any(|p| p.element_size <= 1));
-        array.is_none_or(|a| a.element_size <= 1) || has_bytes
-    };
-    let mut members = scop.members.iter();
-    let has_pointers = members.any(|m| m.is_pointer || m.value.contains("->"));
+    let written = written(scop);
     let mut numbers = scop.members.iter().filter(|m| !m.is_pointer);
     numbers.all(|m| !written.contains(m.name.as_str()))
         && !scop
             .arrays
             .iter()
             .any(|a| is_unknown_record(scop, a) || bases.contains(&a.name))
-        && !(has_pointers && written.iter().any(|name| is_bytes(name)))
+}
+
+/// Whether stores of a region may change members that are pointers, if some are: it stores bytes, and an array of these
+/// may be the memory of anything.
+pub fn may_change(scop: &PetScop) -> bool {
+    let is_bytes = |name: &str| {
+        let array = scop.arrays.iter().find(|a| a.name == name);
+        let record = scop.records.iter().find(|r| r.array == name);
+        let has_bytes = record.is_some_and(|r| r.places.iter().any(|p| p.element_size <= 1));
+        array.is_none_or(|a| a.element_size <= 1) || has_bytes
+    };
+    scop.members.iter().any(|m| m.is_pointer) && written(scop).into_iter().any(is_bytes)
+}
+
+/// Notes with the members that are pointers that stores may change them. `place` looks up a member: given are the
+/// variable, whether that is a pointer (1, or 0), and names with as many subscripts; arrays in a struct have a place with one.
+pub fn find_pointers<T>(
+    scop: &mut PetScop,
+    place: &dyn Fn(&str, usize, &[(String, usize)]) -> Option<T>,
+) {
+    if !may_change(scop) {
+        return;
+    }
+    for member in scop.members.iter_mut().filter(|m| m.is_pointer) {
+        let names = member.value.split(['-', '>', '.']);
+        let mut names = names.filter(|name| !name.is_empty());
+        let base = names.next().unwrap_or_default();
+        let followed = usize::from(member.value.contains("->"));
+        let mut path: Vec<(String, usize)> = names.map(|name| (name.to_string(), 0)).collect();
+        if let Some((_, subscripts)) = path.last_mut() {
+            *subscripts = 1;
+        }
+        let is_array = !path.is_empty() && place(base, followed, &path).is_some();
+        member.may_change = !is_array;
+    }
 }
 
 /// Whether the elements of an array are structs of which nothing is known.
@@ -41,6 +62,15 @@ fn is_unknown_record(scop: &PetScop, array: &PetArray) -> bool {
     let base = MemberOf::parse(&array.extent).map(|of| of.base);
     let is_known = |base: &String| scop.records.iter().any(|r| r.array == *base);
     array.element_is_record && !base.as_ref().is_some_and(is_known)
+}
+
+/// Names of what a region writes.
+fn written(scop: &PetScop) -> BTreeSet<&str> {
+    let mut written = BTreeSet::new();
+    for expr in scop.stmts.iter().flat_map(|stmt| body_exprs(&stmt.body)) {
+        collect_written(expr, &mut written);
+    }
+    written
 }
 
 fn collect_written<'a>(expr: &'a PetExpr, names: &mut BTreeSet<&'a str>) {
@@ -92,11 +122,7 @@ mod tests {
 
     #[test]
     fn messages_name_members_as_the_source_does() {
-        let members = [Member {
-            name: "hexcc_g_u".to_string(),
-            value: "g->u".to_string(),
-            is_pointer: true,
-        }];
+        let members = [Member::new("hexcc_g_u", "g->u".to_string(), true)];
         let d = Diagnostic::error("HX0104", "a column of `hexcc_g_u` may leave `hexcc_g_u[n]`")
             .at(0..1, "hexcc_g_u, `hexcc_g_u_`")
             .note("unpaired ` hexcc_g_u");

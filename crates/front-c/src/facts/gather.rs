@@ -57,8 +57,10 @@ pub(crate) fn is_of_library(unit: &Unit, function: &ast::Function) -> bool {
 
 fn ty(unit: &Unit, ty: &ast::Type) -> Type {
     let id = |ty: ast::TypeId| TypeId(ty.0);
+    let stored = |id: ast::EnumId| unit[id].stored.map(|builtin| builtin.name().to_owned());
     let kind = match &ty.kind {
         ast::TypeKind::Builtin(builtin) => Kind::Builtin(builtin.name().to_owned()),
+        ast::TypeKind::Enum(id) => stored(*id).map_or(Kind::Other, Kind::Builtin),
         ast::TypeKind::Pointer(to) => Kind::Pointer(id(*to)),
         ast::TypeKind::Array { element, .. } => Kind::Array(id(*element)),
         ast::TypeKind::Record(record) if unit[*record].is_complete => Kind::Record(record.0),

@@ -133,6 +133,15 @@ pub(super) fn is_var(expr: &Expr, id: DeclId) -> bool {
     matches!(plain(expr).kind, ExprKind::Var(v) if v == id)
 }
 
+/// How an operator changes what its operand names by one, if it does.
+pub(super) fn step(op: UnaryOp) -> Option<BinaryOp> {
+    match op {
+        UnaryOp::PostIncrement | UnaryOp::PreIncrement => Some(BinaryOp::Add),
+        UnaryOp::PostDecrement | UnaryOp::PreDecrement => Some(BinaryOp::Sub),
+        _ => None,
+    }
+}
+
 /// Whether an expression adds one to a variable.
 pub(super) fn adds_one(expr: &Expr, id: DeclId) -> bool {
     match &expr.kind {

@@ -287,19 +287,26 @@ impl Make<'_> {
     }
 
     fn assignment(&mut self, expr: &Expr) -> Option<Entry> {
-        let ExprKind::Assign(op, to, value) = &expr.kind else {
-            return None;
+        let (op, to, value) = match &expr.kind {
+            ExprKind::Assign(op, to, value) => (*op, to, (**value).clone()),
+            ExprKind::Unary(op, to) => {
+                let op = tree::step(*op)?;
+                let ty = tree::whole(self.unit, Builtin::Int, 4);
+                let one = tree::int(to, 1);
+                (Some(op), to, Expr { ty, ..one })
+            }
+            _ => return None,
         };
         let to = tree::plain(to).clone();
         let is_plain = is_place(&to)
             && scalars::is_arithmetic(self.unit, to.ty)
             && !tree::is_somewhere(self.unit, to.ty, |ty| ty.is_volatile)
-            && !changes_any(value);
+            && !changes_any(&value);
         let ty = tree::unqualified(self.unit, to.ty);
         let value = match op {
-            None => converted(self.unit, (**value).clone(), ty),
+            None => converted(self.unit, value, ty),
             Some(op) => {
-                let value = tree::binary(*op, to.clone(), (**value).clone());
+                let value = tree::binary(op, to.clone(), value);
                 cast(value, ty)
             }
         };

@@ -159,11 +159,7 @@ impl Search<'_> {
         }
         self.found.push(Found {
             base: words.first().map_or(String::new(), |word| word.to_string()),
-            member: Member {
-                name: name.clone(),
-                value,
-                is_pointer,
-            },
+            member: Member::new(&name, value, is_pointer),
         });
         name
     }
@@ -182,13 +178,9 @@ impl Search<'_> {
                 "#ifndef {name}\n#error {name} is not defined\n#endif\n"
             );
         }
-        for Member {
-            name,
-            value,
-            is_pointer,
-        } in self.found.iter().map(|f| &f.member)
-        {
-            let _ = match is_pointer {
+        for member in self.members() {
+            let (name, value) = (&member.name, &member.value);
+            let _ = match member.is_pointer {
                 true => writeln!(text, "__typeof__(&*({value})) {name};"),
                 false => writeln!(text, "__typeof__({value}) {name};"),
             };

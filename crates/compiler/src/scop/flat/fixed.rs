@@ -153,7 +153,7 @@ fn rows(statements: &Statements, uses: &Uses, shape: &Shape) -> Result<Option<Ve
         let Some(row) = subscripts.first() else {
             return Ok(None);
         };
-        let row = row.intersect_domain(&statements.domains[access.stmt])?;
+        let row = row.intersect_domain(&statements.of(access)?)?;
         match (row.min_val()?.finite(), row.max_val()?.finite()) {
             (Some(first), Some(last)) if first.floor() >= 0 => {
                 rows.push((first.floor(), last.floor()));
@@ -183,8 +183,8 @@ pub(super) fn rows_of_planes(rows: &[(i64, i64)]) -> Option<i64> {
 /// The lengths of rows, of planes in rows and so on, the innermost first.
 fn lengths(statements: &Statements, name: &str) -> Result<Option<Vec<Extent>>> {
     let mut all: BTreeSet<i64> = BTreeSet::new();
-    for (_, index, _) in statements.accesses(name)? {
-        match factors(statements.context.ctx(), index)? {
+    for access in statements.accesses(name)? {
+        match factors(statements.context.ctx(), access.index)? {
             Some(factors) => all.extend(factors),
             None => return Ok(None),
         }

@@ -270,8 +270,8 @@ impl<'a> Search<'a> {
         (quotient, rest): (&Poly, &Poly),
         length: &Extent,
     ) -> Result<Option<(Poly, PwAff)>> {
-        let domain = &self.statements.domains[self.uses.all[access].stmt];
-        let instances = Instances::new(domain);
+        let domain = self.statements.of(&self.uses.all[access])?;
+        let instances = Instances::new(&domain);
         let zero = instances.number(0)?;
         let length = length.poly();
         let extent = length.to_function(&instances)?;
@@ -350,10 +350,13 @@ impl<'a> Search<'a> {
     fn finish(&self, left: &[Poly], divided: &Divided) -> Result<Shape> {
         let mut subscripts = Vec::new();
         for ((access, outermost), columns) in self.uses.all.iter().zip(left).zip(&divided.columns) {
-            let instances = Instances::new(&self.statements.domains[access.stmt]);
+            let instances = Instances::new(&self.statements.of(access)?);
             let mut all = vec![outermost.to_function(&instances)?];
             all.extend(columns.iter().rev().cloned());
-            subscripts.push(all);
+            subscripts.push(match access.within {
+                Some(_) => from_zero(all, &instances)?,
+                None => all,
+            });
         }
         Ok(Shape {
             rows: None,
@@ -392,6 +395,17 @@ impl<'a> Search<'a> {
         }
         Ok(None)
     }
+}
+
+/// Subscripts that are defined where they are not negative only, as pet defines those of arrays with
+/// dimensions.
+fn from_zero(subscripts: Vec<PwAff>, instances: &Instances) -> Result<Vec<PwAff>> {
+    let zero = instances.number(0)?;
+    let mut defined = Vec::new();
+    for subscript in subscripts {
+        defined.push(subscript.intersect_domain(&subscript.ge_set(&zero)?)?);
+    }
+    Ok(defined)
 }
 
 impl Failure {

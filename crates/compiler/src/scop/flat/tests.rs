@@ -128,13 +128,14 @@ fn points(set: &Set) -> Vec<Vec<i64>> {
 struct Case {
     params: Vec<&'static str>,
     iterators: Vec<&'static str>,
-    domain: String,
-    subscripts: Vec<PetExpr>,
+    /// Each with where it is read.
+    subscripts: Vec<(PetExpr, String)>,
     pet: PetScop,
 }
 
 impl Case {
-    /// `loops` are `i=1..m-1` with an end that is left out, separated by blanks.
+    /// `loops` are `i=1..m-1` with an end that is left out, separated by blanks; a subscript may have
+    /// a condition, `j > 0 ? i*n+j-1`.
     fn new(params: &'static str, loops: &'static str, subscripts: &str) -> Case {
         let params: Vec<&str> = params.split(' ').collect();
         let (mut iterators, mut conditions) = (Vec::new(), Vec::new());
@@ -146,15 +147,26 @@ impl Case {
         }
         let (all, known) = (iterators.join(", "), params.join(", "));
         let conditions = conditions.join(" and ");
-        let domain = format!("[{known}] -> {{ S[{all}] : {conditions} }}");
-        let subscripts: Vec<PetExpr> = (subscripts.split(", "))
-            .map(|text| Parser::parse(text, &iterators))
-            .collect();
-        let mut sum = PetExpr::Double("0.0".to_string());
-        for subscript in &subscripts {
+        let within =
+            |more: &str| format!("[{known}] -> {{ S[{all}] : {conditions} and ({more}) }}");
+        let (mut sum, mut read) = (PetExpr::Double("0.0".to_string()), Vec::new());
+        for text in subscripts.split(", ") {
+            let (condition, text) = match text.split_once(" ? ") {
+                Some((condition, text)) => (Some(condition), text),
+                None => (None, text),
+            };
+            let subscript = Parser::parse(text, &iterators);
             let index = format!("{{ [S[{all}] -> [a]] -> u[((a) : a >= 0)] }}");
-            let read = access(Some("u"), index, vec![subscript.clone()]);
-            sum = operator("add", vec![sum, read]);
+            let mut value = access(Some("u"), index, vec![subscript.clone()]);
+            if let Some(c) = condition {
+                let truth =
+                    format!("[{known}] -> {{ S[{all}] -> [((1) : {c}; (0) : not ({c}))] }}");
+                let truth = access(None, truth, Vec::new());
+                let other = PetExpr::Double("0.0".to_string());
+                value = operator("cond", vec![truth, value, other]);
+            }
+            sum = operator("add", vec![sum, value]);
+            read.push((subscript, within(condition.unwrap_or("true"))));
         }
         let span = Span { start: 0, end: 0 };
         let pet = PetScop {
@@ -177,7 +189,7 @@ impl Case {
                 name: "S".to_string(),
                 span,
                 line: 1,
-                domain: domain.clone(),
+                domain: within("true"),
                 n_args: 0,
                 body: PetBody::Expr(sum),
             }],
@@ -197,8 +209,7 @@ impl Case {
         Case {
             params,
             iterators,
-            domain,
-            subscripts,
+            subscripts: read,
             pet,
         }
     }
@@ -218,12 +229,17 @@ impl Case {
             panic!("a body")
         };
         super::for_each_access(body, &mut |access| {
-            if let PetExpr::Access { index, args, .. } = access {
+            if let PetExpr::Access {
+                array: Some(_),
+                index,
+                args,
+                ..
+            } = access
+            {
                 assert!(args.is_empty());
                 indices.push(MultiPwAff::read(ctx, index).and_then(|i| i.to_map()));
             }
         });
-        let domain = Set::read(ctx, &self.domain).expect("a domain");
         let context = Set::read(ctx, &pet.context).expect("a context");
         let n_sizes = 6_i64.pow(self.params.len() as u32);
         for sizes in 0..n_sizes {
@@ -245,10 +261,11 @@ impl Case {
                 .expect("isl")
                 .is_empty()
                 .expect("isl");
-            let instances = domain.intersect_params(&fixed).expect("isl");
-            let n = points(&instances).len();
             let mut all_inside = true;
-            for (subscript, index) in self.subscripts.iter().zip(&indices) {
+            for ((subscript, domain), index) in self.subscripts.iter().zip(&indices) {
+                let domain = Set::read(ctx, domain).expect("a domain");
+                let instances = domain.intersect_params(&fixed).expect("isl");
+                let n = points(&instances).len();
                 let index = index.as_ref().expect("an index");
                 let pairs = index
                     .intersect_domain(&instances)
@@ -400,6 +417,21 @@ const CASES: &[(&str, &str, &str, &str)] = &[
     ),
     // Only some planes have all their rows read.
     ("m n", "k=0..3 j=0..n", "k*m*n+j", "m, n"),
+    // Columns and rows that exist where conditions hold.
+    (
+        "m n",
+        "i=0..m j=0..n",
+        "i*n+j, j > 0 ? i*n+j-1, j < n - 1 ? i*n+j+1, i > 0 ? (i-1)*n+j, i != m - 1 ? i*n+n+j",
+        "n",
+    ),
+    (
+        "m n",
+        "i=0..m j=0..n",
+        "i > 0 and j > 0 ? (i-1)*n+j-1, i < m - 1 and j > 0 ? (i+1)*n+j-1",
+        "n",
+    ),
+    ("m n", "i=0..m j=0..n", "i*n+j, j > 0 ? i*n+j+1", ""),
+    ("m n", "i=0..m j=0..n", "i*n+j, i > 0 ? i*n+j-1", ""),
     // Columns that leave their rows for some sizes, and none that can be moved.
     ("m n", "i=0..m j=0..n", "i*n+j+1", ""),
     ("m n", "i=0..m j=0..n", "i*n+j, i*n+j-1", ""),

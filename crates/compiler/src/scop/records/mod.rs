@@ -505,6 +505,7 @@ impl Flat<'_> {
                         name: name.to_string(),
                         value: value.to_string(),
                         is_pointer: true,
+                        may_change: known.is_some_and(|m| m.may_change),
                     });
                 }
             }

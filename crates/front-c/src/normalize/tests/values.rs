@@ -33,6 +33,11 @@ fn branches_are_one_value() {
         "int holds = u[i] > 1; int k = holds ? 0 : u[i] + 2; v[i] = holds ? 1 : k; \
          v[i] = holds ? v[i] : v[i] > 3 ? (int)(v[i] - k) : v[i];",
     );
+    assert_cells(
+        "if (u[i] > 1) { v[i] = 1; continue; } int k = 0; k++; --k; v[i] = k;",
+        "int holds = u[i] > 1; int k = holds ? 0 : 0; k = holds ? k : (int)(k + 1); \
+         k = holds ? k : (int)(k - 1); v[i] = holds ? 1 : k;",
+    );
     // What C would convert to another type than that of the place.
     assert_cells(
         "if (u[i] > 1) d[i] = -1; else d[i] = 2u;",
