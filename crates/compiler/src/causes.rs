@@ -72,7 +72,8 @@ impl Region<'_> {
             collect_names(arg, &mut read, true);
         }
         if read.iter().any(|name| is_test(name)) {
-            return self.control();
+            let d = controlled("control flow depends on data");
+            return d.at(range(stmt), "what this does depends on conditions on data");
         }
         let of = |is: &dyn Fn(&PetArray) -> bool| {
             (self.pet.arrays.iter()).find(|a| read.contains(&a.name) && is(a))
