@@ -433,12 +433,37 @@ fn is_other(expr: &mut Expr, meant: &HashMap<DeclId, Expr>) -> bool {
     false
 }
 
-/// `(&grid)->n` and `*&grid` without the address; there may be more inside.
-fn without_address(expr: &mut Expr) -> bool {
-    let of_address = |base: &Expr| match &tree::plain(base).kind {
+/// Writes what macros make of addresses, `(&grid)->n`, without these in a body; whether there was any.
+pub(super) fn addresses(unit: &mut Unit, body: &mut [Stmt]) -> bool {
+    let mut found = false;
+    for stmt in body {
+        if walk::any(unit, stmt, has_address) {
+            found = true;
+            walk::change_all(unit, stmt, &mut |expr| without_address(expr));
+        }
+    }
+    found
+}
+
+/// What an expression is the address of.
+fn of_address(expr: &Expr) -> Option<Expr> {
+    match &tree::plain(expr).kind {
         ExprKind::Unary(UnaryOp::AddressOf, inner) => Some((**inner).clone()),
         _ => None,
-    };
+    }
+}
+
+fn has_address(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Field(base, _) | ExprKind::Unary(UnaryOp::Deref, base) => {
+            of_address(base).is_some()
+        }
+        _ => false,
+    }
+}
+
+/// `(&grid)->n` and `*&grid` without the address; there may be more inside.
+fn without_address(expr: &mut Expr) -> bool {
     match &mut expr.kind {
         ExprKind::Field(base, _) => {
             if let Some(inner) = of_address(base) {

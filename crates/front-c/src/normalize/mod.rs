@@ -7,9 +7,10 @@
 //! |---|---|---|
 //! | `counts` | `while (n-- > 0)`, `for (; n > 0; n--)`, `do .. while (++t < n);`, `for (;;) { if (t >= n) break; ..` | a `for` |
 //! | `trips` | `while (t < n) { ..; t++; }` | a `for` |
-//! | `whiles` | the same in the body | a `for` |
+//! | `whiles` | the same in the body, `for (int j = n; j--;)` | a `for` |
 //! | `iterators` | `for (n = 0, t = 0; n < steps; n++, t += dt)` | a loop that has one iterator |
 //! | `called` | `while (step(u)) n++;` | a `do` that asks a variable |
+//! | `addresses` | `(&grid)->n`, as macros write it | `grid.n` |
 //! | `once` | macros that assign to pointers, `do { .. } while (0)` | what they do |
 //! | `settled` | `if (scheme == 0)` where `scheme` is always 1 | the branch that runs |
 //! | `alternate` | `if (t % 2 == 0) step(u, v); else step(v, u);` | two pointers, swapped |

@@ -65,11 +65,14 @@ pub(super) fn normal(
     };
     let body = std::mem::replace(&mut **body, tree::stmt(stmt.span, StmtKind::Null));
     let mut body = tree::block(body);
-    if trips::inner(&unit, &mut body) {
+    if trips::inner(&mut unit, &mut body) {
         passes.push("whiles");
     }
     if body.iter().any(|stmt| leaves(&unit, stmt)) {
         return None;
+    }
+    if inline::addresses(&mut unit, &mut body) {
+        passes.push("addresses");
     }
     if once::once(&unit, &mut body) {
         passes.push("once");

@@ -3,11 +3,13 @@
 //! In: a `while` loop whose body ends with the step of a variable that gets a number before the loop, or begins with it and
 //! does not see the variable behind it, whatever else ends it. Out: the same as `for`.
 
+use super::numbers;
 use super::peel::jumps_or_calls;
 use super::scalars;
 use super::tree;
 use super::walk;
-use hexcc_clang::ast::{BinaryOp, DeclId, Expr, ExprKind, Stmt, StmtKind, Unit};
+use hexcc_clang::ast::{BinaryOp, DeclId, Expr, ExprKind, Stmt, StmtKind, UnaryOp, Unit};
+use std::collections::HashMap;
 
 /// Makes a `for` of a `while`, given what stands before it in its block; whether it has.
 pub(super) fn counted(unit: &Unit, before: &[Stmt], stmt: &mut Stmt) -> bool {
@@ -42,8 +44,8 @@ pub(super) fn counted(unit: &Unit, before: &[Stmt], stmt: &mut Stmt) -> bool {
     true
 }
 
-/// The same of the loops in a body that count with variables of the function; whether there were any.
-pub(super) fn inner(unit: &Unit, all: &mut [Stmt]) -> bool {
+/// The same of the loops in a body that count with variables of the function, or down to zero; whether there were any.
+pub(super) fn inner(unit: &mut Unit, all: &mut [Stmt]) -> bool {
     let mut found = false;
     for at in 0..all.len() {
         let (before, rest) = all.split_at_mut(at);
@@ -60,8 +62,42 @@ pub(super) fn inner(unit: &Unit, all: &mut [Stmt]) -> bool {
             _ => false,
         };
         found |= is_of_function && counted(unit, before, stmt);
+        found |= counted_down(unit, stmt).is_some();
     }
     found
+}
+
+/// Makes `for (int j = n - 1; j >= 0; j--)` of `for (int j = n; j--;)`; `None` of other loops.
+fn counted_down(unit: &mut Unit, stmt: &mut Stmt) -> Option<()> {
+    let StmtKind::For {
+        init: Some(init),
+        cond: Some(cond),
+        step: step @ None,
+        body,
+    } = &mut stmt.kind
+    else {
+        return None;
+    };
+    let ExprKind::Unary(UnaryOp::PostDecrement, of) = &tree::plain(cond).kind else {
+        return None;
+    };
+    let (id, of) = (tree::variable_of(of)?, (**of).clone());
+    let has_sign = numbers::range(unit, unit[id].ty)?.contains(&-1);
+    let is_it = walk::declared(init) == [id] && has_sign && is_own(unit, id);
+    if !is_it || super::inline::changes(unit, body, id) {
+        return None;
+    }
+    let first = unit[id].init.clone()?;
+    let one = tree::int(&of, 1);
+    *cond = tree::binary(BinaryOp::GreaterEqual, of.clone(), tree::int(&of, 0));
+    let kind = ExprKind::Unary(UnaryOp::PostDecrement, Box::new(of.clone()));
+    *step = Some(Expr { kind, ..of.clone() });
+    // The loop as it was has the other variable.
+    let other = tree::copied(unit, id);
+    unit[other].init = Some(tree::binary(BinaryOp::Sub, first, one));
+    let meant = HashMap::from([(id, tree::var(unit, other, of.span))]);
+    super::inline::rename(unit, stmt, &meant);
+    Some(())
 }
 
 /// Whether a variable is a whole number that its function alone has.

@@ -250,3 +250,36 @@ fn indices_that_the_step_gives() {
         assert_eq!(of(declared, more), None, "{declared} {more}");
     }
 }
+
+#[test]
+fn loops_over_cells_that_count_down() {
+    let of = |ty: &str, cell: &str| {
+        let (text, passes) = rewritten(&format!(
+            "void f(double *u, double *v, int n, int steps) {{ for (int t = 0; t < steps; t++) {{
+  for ({ty} i = n; i--;) {{ {cell} }} double *w = u; u = v; v = w; }} }}"
+        ))?;
+        passes.contains(&"whiles".to_owned()).then_some(text)
+    };
+    let text = of("int", "v[i] = u[i + 1];").unwrap();
+    let expected = "for (int i = n - 1; i >= 0; i--) { v[i] = u[i + 1]; }";
+    assert!(text.contains(expected), "{text}");
+    // One without a sign is never less than zero; one that the cell changes.
+    assert_eq!(of("unsigned", "v[i] = u[i + 1];"), None);
+    assert_eq!(of("int", "v[i] = u[i + 1]; if (u[i] > 3) i--;"), None);
+}
+
+#[test]
+fn addresses_that_macros_take() {
+    let (text, passes) = rewritten(
+        "struct grid { int n; double *u; };
+#define GET(g, i) ((g)->u[(i) % (g)->n])
+void f(double *u, double *v, int n, int steps) { struct grid a = { n, u }, b = { n, v }; for (int t = 0; t < steps; t++) {
+  for (int i = 1; i < n; i++) GET(&b, i) = GET(&a, i - 1); for (int i = 1; i < n; i++) GET(&a, i) = *&GET(&b, i); } }",
+    )
+    .unwrap();
+    assert!(passes.contains(&"addresses".to_owned()), "{passes:?}");
+    assert!(
+        !text.contains('&') && text.contains("b_u[i % b_n] = a_u[(i - 1) % a_n];"),
+        "{text}"
+    );
+}
