@@ -34,12 +34,11 @@ pub fn may_change(scop: &PetScop) -> bool {
     scop.members.iter().any(|m| m.is_pointer) && written(scop).into_iter().any(is_bytes)
 }
 
-/// Notes with the members that are pointers that stores may change them. `place` looks up a member: given are the
-/// variable, whether that is a pointer (1, or 0), and names with as many subscripts; arrays in a struct have a place with one.
-pub fn find_pointers<T>(
-    scop: &mut PetScop,
-    place: &dyn Fn(&str, usize, &[(String, usize)]) -> Option<T>,
-) {
+/// Looks up a member of a variable, given whether that is a pointer (1, or 0), and names with as many subscripts.
+type Lookup<'a, T> = dyn Fn(&str, usize, &[(String, usize)]) -> Option<T> + 'a;
+
+/// Notes with the members that are pointers that stores may change them. Arrays in a struct have a `place` with one subscript.
+pub fn find_pointers<T>(scop: &mut PetScop, place: &Lookup<T>) {
     if !may_change(scop) {
         return;
     }
