@@ -7,6 +7,7 @@
 
 mod components;
 mod converge;
+mod rows;
 mod steps;
 mod sweeps;
 #[cfg(test)]
@@ -129,7 +130,11 @@ pub fn converging(seed: u64, index: u64) -> String {
     }
     maker.every = maker.every.filter(|_| rng.chance(30));
     maker.converging = Some(converging);
-    maker.text()
+    let (ty, has_rows) = (maker.ty, maker.home == Home::Locals && rng.chance(60));
+    match has_rows {
+        true => rows::in_rows(&maker.text(), ty),
+        false => maker.text(),
+    }
 }
 
 fn random(mut rng: Rng) -> Maker {

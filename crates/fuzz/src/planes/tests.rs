@@ -137,6 +137,21 @@ fn convergence_has_all_forms() {
 }
 
 #[test]
+fn planes_may_be_rows_by_pointers() {
+    let programs: Vec<String> = (convergings().into_iter())
+        .filter(|text| text.contains("**now"))
+        .collect();
+    assert!(programs.len() > 20, "{}", programs.len());
+    let forms = [
+        "p_next[i][j] = ",
+        "now[i][j]",
+        "held = now;",
+        "next[0][j] = ",
+    ];
+    assert_written(&programs, &forms);
+}
+
+#[test]
 fn parentheses_are_closed() {
     for text in programs().iter().flatten().chain(&convergings()) {
         for [open, close] in [['(', ')'], ['{', '}'], ['[', ']']] {
