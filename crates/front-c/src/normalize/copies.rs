@@ -135,13 +135,7 @@ impl<'a> Copies<'a> {
             }
             _ => (self.places(to), Some(self.places(from))),
         };
-        let sizes: Vec<Bytes> = [true, false]
-            .into_iter()
-            .filter_map(|through| {
-                let mut size = Bytes::default();
-                self.factors(bytes, through, &mut size).map(|()| size)
-            })
-            .collect();
+        let sizes: Vec<Bytes> = self.sizes(bytes).collect();
         let mut froms = from;
         for to in to {
             let from = match &mut froms {
@@ -318,8 +312,17 @@ impl<'a> Copies<'a> {
         array(to).is_some() && array(from).is_some() && array(to) != array(from)
     }
 
-    /// The factors of a number of bytes; with `through`, of what variables are that keep their values.
-    pub fn factors(&self, expr: &Expr, through: bool, bytes: &mut Bytes) -> Option<()> {
+    /// The products that a number may be meant as: of variables, as they are written and as what they have.
+    pub fn sizes(&self, expr: &Expr) -> impl Iterator<Item = Bytes> {
+        let all = [u32::MAX, 0, 1].into_iter();
+        all.filter_map(|through| {
+            let mut size = Bytes::default();
+            self.factors(expr, through, &mut size).map(|()| size)
+        })
+    }
+
+    /// The factors of a number of bytes; `through` variables that keep their values, so many times.
+    fn factors(&self, expr: &Expr, through: u32, bytes: &mut Bytes) -> Option<()> {
         let unit = &*self.unit;
         let expr = numbers::unwidened(unit, expr);
         match &expr.kind {
@@ -361,8 +364,8 @@ impl<'a> Copies<'a> {
                     self.factors(length, through, bytes)?;
                 }
             }
-            ExprKind::Var(id) if through && self.is_product(*id) => {
-                self.factors(unit[*id].init.as_ref()?, through, bytes)?;
+            ExprKind::Var(id) if through > 0 && self.is_product(*id) => {
+                self.factors(unit[*id].init.as_ref()?, through - 1, bytes)?;
             }
             _ => match numbers::value(unit, expr) {
                 Some(n) if n > 0 => bytes.constants.push(n),
@@ -387,7 +390,7 @@ impl<'a> Copies<'a> {
             numbers::unwidened(self.unit, init).kind,
             ExprKind::Binary(BinaryOp::Mul, ..)
         );
-        if !is_product || self.factors(init, false, &mut product).is_none() {
+        if !is_product || self.factors(init, 0, &mut product).is_none() {
             return false;
         }
         let settled = |id: DeclId, from: u32| {

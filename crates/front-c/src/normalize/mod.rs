@@ -27,6 +27,7 @@
 //! | `sweeps` | `for (k = 0; k < n * m; k++) u[k] = v[k];` | loops over rows and columns |
 //! | `unroll` | `for (r = 1; r <= 4; r++) s += c[r] * u[i + r];` in the code of a cell | its body for each number |
 //! | `planes` | `for (k = 0; k < 9; k++) g[k][i][j] = ..` | its body for each plane; tried where no other form is tiled |
+//! | `masks` | `u[(i - 1) & (N - 1)]`, where N is 64 | `u[(i + 63) % 64]` |
 //! | `guards` | `j == 0 ? 25 : u[j - 1]` | branches; tried where no other form is tiled |
 //! | `mirrors` | `ip = i == n - 1 ? n - 2 : i + 1`, `u[ip]` | branches; tried where no other form is tiled |
 //! | `schemes` | `if (scheme == 0) for (..) v[i] = a; else for (..) v[i] = b;` | `v[i] = scheme == 0 ? a : b` in one loop; tried where no other form is tiled |
@@ -76,6 +77,7 @@ mod hoist;
 mod inline;
 mod iterators;
 mod located;
+mod masks;
 mod mirrors;
 mod normal;
 mod numbers;
@@ -225,7 +227,7 @@ fn in_statement(unit: &Unit, function: FunctionId, stmt: &Stmt, found: &mut Vec<
 }
 
 /// The passes that change the code of cells alone.
-const IN_CELLS: [&str; 19] = [
+const IN_CELLS: [&str; 20] = [
     "products",
     "whiles",
     "unread",
@@ -238,6 +240,7 @@ const IN_CELLS: [&str; 19] = [
     "copies",
     "unroll",
     "planes",
+    "masks",
     "guards",
     "mirrors",
     "schemes",

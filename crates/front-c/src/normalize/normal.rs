@@ -257,6 +257,9 @@ fn in_cells(
     };
     let unrolled = unroll::unroll(unit, namer, (head, body), which);
     passes.extend(unrolled.then_some(pass));
+    if masks::masks(unit, body) {
+        passes.push("masks");
+    }
     let changes = match variant {
         Variant::Plain => true,
         Variant::Planes => unrolled,

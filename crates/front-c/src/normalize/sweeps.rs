@@ -149,9 +149,7 @@ impl Sweeps<'_> {
             return None;
         }
         let divisor = self.divisor(iterator, body);
-        [true, false].into_iter().find_map(|through| {
-            let mut size = Bytes::default();
-            self.copies.factors(end, through, &mut size)?;
+        self.copies.sizes(end).find_map(|size| {
             let extents = self.extents((iterator, divisor.as_ref()), body, &size)?;
             Some(Sweep {
                 iterator,

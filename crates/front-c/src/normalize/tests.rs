@@ -18,6 +18,7 @@ mod heads;
 mod helpers;
 mod iterators;
 mod located;
+mod masks;
 mod mirrors;
 mod peel;
 mod places;

@@ -12,6 +12,7 @@ use super::numbers;
 use super::scalars;
 use super::small;
 use super::tree::{self, Namer};
+use super::values;
 use super::walk;
 use hexcc_clang::ast::{
     BinaryOp, DeclId, DeclKind, Expr, ExprKind, Stmt, StmtKind, Storage, UnaryOp, Unit,
@@ -257,6 +258,9 @@ fn copies(unit: &mut Unit, body: &Stmt, counted: &Counted) -> Option<Vec<Stmt>> 
     let mut all = tree::block(block);
     for copy in &mut all {
         goes_on(copy);
+        if let StmtKind::Compound(all) = &mut copy.kind {
+            *all = values::going_on(std::mem::take(all), &|_| true);
+        }
     }
     (!all.iter().any(walk::leaves)).then_some(all)
 }

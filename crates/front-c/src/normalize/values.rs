@@ -16,7 +16,7 @@ use hexcc_clang::ast::{
 use std::collections::HashSet;
 
 /// A loop around a cell: the iterator, its first number and that behind its last, where they are constants.
-type Bounds = (DeclId, std::ops::Range<i128>);
+pub(super) type Bounds = (DeclId, std::ops::Range<i128>);
 
 /// Makes values of what nests of a time loop do under conditions on data, and of functions that choose what they return; whether
 /// there are any. `taken` are the names of the function that the loop is in.
@@ -183,7 +183,7 @@ impl Make<'_> {
     fn of_cell(&mut self, all: &mut Vec<Stmt>) -> bool {
         let mut found = false;
         let mut done = Vec::new();
-        let mut left: std::collections::VecDeque<Stmt> = going_on(all.clone()).into();
+        let mut left: std::collections::VecDeque<Stmt> = going_on(all.clone(), &reads).into();
         while let Some(stmt) = left.pop_front() {
             let before = self.unit.clone();
             match self.of_branches(&stmt) {
@@ -445,12 +445,12 @@ impl Make<'_> {
     }
 }
 
-/// The statements of a cell with what stands behind `if (c) { ..; continue; }` in the other branch.
-fn going_on(mut all: Vec<Stmt>) -> Vec<Stmt> {
-    let Some(at) = all.iter().position(goes_on) else {
+/// The statements of a body with what stands behind `if (c) { ..; continue; }` in the other branch, for conditions as asked.
+pub(super) fn going_on(mut all: Vec<Stmt>, is_it: &dyn Fn(&Expr) -> bool) -> Vec<Stmt> {
+    let Some(at) = all.iter().position(|stmt| goes_on(stmt, is_it)) else {
         return all;
     };
-    let rest = going_on(all.split_off(at + 1));
+    let rest = going_on(all.split_off(at + 1), is_it);
     if let Some(last) = all.last_mut()
         && let StmtKind::If {
             then, otherwise, ..
@@ -468,8 +468,8 @@ fn going_on(mut all: Vec<Stmt>) -> Vec<Stmt> {
     all
 }
 
-/// Whether a statement ends a cell under a condition on data.
-fn goes_on(stmt: &Stmt) -> bool {
+/// Whether a statement goes on with what its body is done for next, under a condition as asked.
+fn goes_on(stmt: &Stmt, is_it: &dyn Fn(&Expr) -> bool) -> bool {
     let Some((cond, then)) = tree::conditional(stmt) else {
         return false;
     };
@@ -477,7 +477,7 @@ fn goes_on(stmt: &Stmt) -> bool {
         StmtKind::Compound(all) => all.last(),
         _ => Some(then),
     };
-    reads(cond) && last.is_some_and(|last| matches!(last.kind, StmtKind::Continue))
+    is_it(cond) && last.is_some_and(|last| matches!(last.kind, StmtKind::Continue))
 }
 
 fn reads(expr: &Expr) -> bool {
@@ -722,7 +722,7 @@ pub(super) fn groups(body: &Stmt) -> Option<Vec<Group>> {
 }
 
 /// The bounds of a loop that counts by one between constants, where nothing in it changes the iterator.
-fn bounds(unit: &Unit, stmt: &Stmt) -> Option<Bounds> {
+pub(super) fn bounds(unit: &Unit, stmt: &Stmt) -> Option<Bounds> {
     let (init, [cond, step], body) = tree::counted(stmt)?;
     let (id, first) = tree::begins(unit, init)?;
     let (op, end) = match &tree::plain(cond).kind {

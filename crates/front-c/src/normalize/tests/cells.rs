@@ -74,6 +74,14 @@ for (int t = 0; t < T; t++) { for (int i = 0; i < n; i++) y[i * m] = 0; memcpy(x
         let (text, _) = rewritten(&text.replace("CHANGE", change)).unwrap();
         assert!(text.contains("cell < all;"), "{text}");
     }
+    // A length that is a product itself.
+    let text = "#include <string.h>\nvoid f(int T, int k, float *x, float *y) { int n = 40 * k; size_t bytes = sizeof(float) * n * n;
+for (int t = 0; t < T; t++) { for (int i = 0; i < n; i++) y[i * n] = 0; memcpy(x, y, bytes); } }";
+    let (text, _) = rewritten(text).unwrap();
+    assert!(
+        text.contains("cell_b < n;") && text.contains("x[cell * n + cell_b]"),
+        "{text}"
+    );
 }
 
 #[test]
@@ -197,7 +205,6 @@ fn loops_that_stay() {
         "float s = 0; for (int r = 0; r < 3; r++) { s += u[i + r]; r++; } w[i] = s;",
         "float s = 0; for (int r = 0; r < 3; r++) { int *p = &r; s += u[i + *p]; } w[i] = s;",
         "float s = 0; for (int r = 0; r < 3; r++) { if (u[i + r] > 1) break; s += u[i + r]; } w[i] = s;",
-        "float s = 0; for (int r = 0; r < 3; r++) { if (u[i] > 1) continue; s += u[i + r]; } w[i] = s;",
         "for (int r = 0; r < 3; r++) w[i + r] = u[i + r];",
         "float s = 0; for (volatile int r = 0; r < 3; r++) s += u[i + r]; w[i] = s;",
         "float s = 0; for (int r = 0; r < 3; r++) s += u[i]; w[i] = s;",
@@ -221,6 +228,31 @@ fn has_form(text: &str, wanted: &str) -> bool {
     super::forms_of(text)
         .iter()
         .any(|form| words(form).contains(wanted))
+}
+
+#[test]
+fn neighbours_that_are_left_out() {
+    let tables = "static const int d[3] = {-1, 0, 1};";
+    let cell = "float s = 0; for (r = 0; r < 3; r++) { if (d[r] == 0) continue; int y = i + d[r]; if (y < 5) { s++; continue; } \
+if (y > n) continue; s += u[y]; } w[i] = s;";
+    let one = |sign: &str| {
+        format!(
+            "{{ int y = i + {sign}1; if (y < 5) {{ s++; }} else {{ if (y > n) {{ }} else {{ s += u[y]; }} }} }}"
+        )
+    };
+    let made = format!("float s = 0; {} {} w[i] = s;", one("-"), one(""));
+    let text = unrolled(tables, cell).unwrap();
+    assert_eq!(text, made);
+    // What ends the whole loop, or goes on from a branch in a branch.
+    for last in [
+        "if (u[i + r] > 4) break;",
+        "if (n) { if (i) continue; s++; } s++;",
+    ] {
+        let cell = format!(
+            "float s = 0; for (r = 0; r < 3; r++) {{ s += u[i + r]; {last} s++; }} w[i] = s;"
+        );
+        assert_eq!(unrolled("", &cell), None, "{last}");
+    }
 }
 
 #[test]

@@ -217,13 +217,10 @@ pub(super) fn in_parentheses(code: &Code, at: usize, tokens: &Range<usize>) -> b
     around.is_some_and(|open| open >= tokens.start && code.word(open) != "{")
 }
 
-/// `(x & 1)` or `[x & 1]` from a token on: its end, and as much, for negative `x`, too, which no subscript is.
+/// `(x & 1)` or `[x & 1]` from a token on: its end, and as much, for negative `x`, too, which no variable in a subscript is.
 fn remainder(code: &Code, at: usize, tokens: &Range<usize>) -> Option<(usize, String)> {
-    let close = match code.word(at) {
-        "(" => ")",
-        "[" => "]",
-        _ => return None,
-    };
+    let mut brackets = [("(", ")"), ("[", "]")].into_iter();
+    let (open, close) = brackets.find(|(open, _)| *open == code.word(at))?;
     let end = code.skip(at);
     if end > tokens.end || end < at + 5 || is_call(code, at.checked_sub(1)?) {
         return None;
@@ -243,9 +240,11 @@ fn remainder(code: &Code, at: usize, tokens: &Range<usize>) -> Option<(usize, St
     if !is_mask || !is_binary || code.word(and - 1) == "(" {
         return None;
     }
-    let (open, value, n) = (code.word(at), &code.text[code.bytes(at + 1..and)], ones + 1);
+    let (value, n) = (&code.text[code.bytes(at + 1..and)], ones + 1);
     let is_index = close == "]" || code.word(at - 1) == "[" && code.word(end) == "]";
+    let may_vary = |&at: &usize| code.is_plain_name(at) || code.word(at) == "-";
+    let is_positive = is_index && (at..and).filter(may_vary).count() < 2;
     let exact = || format!("{open}((({value}) % {n} + {n}) % {n}){close}");
-    let index = is_index.then(|| format!("{open}(({value}) % {n}){close}"));
+    let index = is_positive.then(|| format!("{open}(({value}) % {n}){close}"));
     Some((end, index.unwrap_or_else(exact)))
 }

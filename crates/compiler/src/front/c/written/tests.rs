@@ -37,8 +37,8 @@ fn plain_words_stand_for_others() {
     assert_eq!(inner("v[i] = +u[i] - (+u[j]) * +2;"), "v[i]=u[i]-(u[j])*2;");
     assert_eq!(inner("v[i] = u[i] = 1 + + 2;"), "{u[i]=1+2;v[i]=u[i];");
     assert_eq!(
-        inner("v[i & 1] = u[(i + j) & 3];"),
-        "v[((i)%2)]=u[(((i+j))%4)];"
+        inner("v[i & 1] = u[(i + 1) & 3] + u[(i + j) & 3] + u[(i - 1) & 3];"),
+        "v[((i)%2)]=u[(((i+1))%4)]+u[((((i+j))%4+4)%4)]+u[((((i-1))%4+4)%4)];"
     );
     assert_eq!(
         inner("const double a = 2, b = odd(i); v[i] = b;"),
