@@ -1,5 +1,5 @@
 /* leftout2d: Cells that go on with the next neighbour where one lies outside: by tables of offsets and by loops over rows and columns around the cell.
- * hexcc-test: args=N,M,T run=1,1,3;3,20,2;31,7,4;70,90,9
+ * hexcc-test: args=T run=0;1;3;9
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@ static double u[ROWS][COLUMNS], v[ROWS][COLUMNS];
 
 int main(int argc, char **argv)
 {
-  int n = argc > 1 ? atoi(argv[1]) : 70, m = argc > 2 ? atoi(argv[2]) : 90, steps = argc > 3 ? atoi(argv[3]) : 9;
+  int steps = argc > 1 ? atoi(argv[1]) : 9, n = ROWS - steps % 4, m = COLUMNS - steps % 7;
   double sum = 0;
 
   for (int i = 0; i < ROWS; i++)
