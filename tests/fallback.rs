@@ -97,7 +97,7 @@ fn check(program: &Program, folder: &Path) -> Result<(), String> {
 /// A function that is given two places of one array: the program has its own loops without being asked, and they run.
 #[test]
 fn places_of_one_array() {
-    let said = runs_own_loops("places", &[&[]]).remove(0);
+    let said = said_by("places", &[&[]]).remove(0);
     assert!(
         said.contains("share memory") && said.contains(LOOPS_RUN),
         "{said}"
@@ -108,13 +108,13 @@ fn places_of_one_array() {
 #[test]
 fn columns_of_constant_rows() {
     let runs: [&[&str]; 3] = [&["100", "150"], &["256", "200"], &["300", "100"]];
-    let said = runs_own_loops("width", &runs);
+    let said = said_by("width", &runs);
     assert!(said.iter().all(String::is_empty), "{said:?}");
 }
 
 /// What a program of `tests/data` says on standard error for some arguments, translated by default and in the emulation, where
 /// its results are those of C.
-fn runs_own_loops(name: &str, runs: &[&[&str]]) -> Vec<String> {
+fn said_by(name: &str, runs: &[&[&str]]) -> Vec<String> {
     let folder = common::scratch(name);
     let folder = tempfile::tempdir_in(folder).expect("the build directory can be written");
     let path = |suffix: &str| folder.path().join(format!("{name}{suffix}"));

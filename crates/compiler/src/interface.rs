@@ -50,14 +50,14 @@ pub struct Interface {
 
 impl Interface {
     /// The interface of some statements that use the arrays `ids`; `arrays` are these as kernels
-    /// have them, without extents. What work they are is for the tiling to say.
+    /// have them, without extents. What the program may undo, [`Rows::new`] says. What work they are is for the tiling to say.
     ///
     /// # Errors
     /// HX0401 where isl gives up.
     pub fn new(
         scop: &Scop,
         name: &str,
-        stmts: &[&Statement],
+        (stmts, undone): (&[&Statement], &[&str]),
         (ids, arrays): (&[ArrayId], Vec<KernelArray>),
         scalars: Vec<(String, CType)>,
     ) -> Result<Interface> {
@@ -82,7 +82,7 @@ impl Interface {
             with_extents.push(KernelArray {
                 extents,
                 memory: scop.memory(*id).to_string(),
-                rows: Rows::new(scop, *id, stmts, &[])?,
+                rows: Rows::new(scop, *id, stmts, undone)?,
                 ..array
             });
         }
@@ -116,22 +116,6 @@ impl Interface {
 }
 
 impl Interface {
-    /// The same, where the program may undo what more steps did, whose numbers are some parameters.
-    ///
-    /// # Errors
-    /// HX0401 where isl gives up.
-    pub fn undone(
-        mut self,
-        scop: &Scop,
-        stmts: &[&Statement],
-        (ids, steps): (&[ArrayId], &[&str]),
-    ) -> Result<Interface> {
-        for (id, array) in ids.iter().zip(&mut self.arrays) {
-            array.rows = Rows::new(scop, *id, stmts, steps)?;
-        }
-        Ok(self)
-    }
-
     /// The same with the arrays that the program has: in the place of one whose planes it has apart, these.
     pub fn handed_over(&self) -> Interface {
         let mut program = Interface {

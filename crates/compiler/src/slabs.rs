@@ -662,7 +662,13 @@ impl<'a> Split<'a> {
         let interface = Interface {
             planes: kernels.planes.clone(),
             work: cost::of_time_loop(scop, &stmts),
-            ..Interface::new(scop, &kernels.name, &stmts, arrays, kernels.scalars.clone())?
+            ..Interface::new(
+                scop,
+                &kernels.name,
+                (&stmts, &[]),
+                arrays,
+                kernels.scalars.clone(),
+            )?
         };
         let is_apart = |a: &KernelArray| a.shared.is_none() && !a.local;
         if !interface.members.is_empty() || !interface.arrays.iter().all(is_apart) {

@@ -102,7 +102,7 @@ pub fn compile(
         .map(|&id| (scop.array(id).name.clone(), scop.array(id).elem))
         .collect();
     let statements: Vec<_> = stmts.iter().map(|&s| &scop.stmts[s]).collect();
-    let mut interface = Interface::new(scop, name, &statements, (&ids, arrays), scalars)?;
+    let mut interface = Interface::new(scop, name, (&statements, &[]), (&ids, arrays), scalars)?;
     interface.work = cost::of_region(scop, &statements, (&plan, tiles.as_ref()), options.language);
     interface.expect(&plan.expected)?;
     interface.results = results(scop, &stmts, &ids, options)?;

@@ -183,7 +183,13 @@ impl<'a> OnRing<'a> {
         let interface = Interface {
             planes: stencil.planes.clone(),
             work: cost::of_time_loop(scop, &stmts),
-            ..Interface::new(scop, &stencil.name, &stmts, arrays, stencil.scalars.clone())?
+            ..Interface::new(
+                scop,
+                &stencil.name,
+                (&stmts, &[]),
+                arrays,
+                stencil.scalars.clone(),
+            )?
         };
         stencil.interface.nonempty = interface.nonempty.clone();
         Ok(Some(Periodic { interface, sides }))

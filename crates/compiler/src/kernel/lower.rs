@@ -426,21 +426,18 @@ impl Prepared<'_> {
             .map(|id| self.scop.array(*id))
             .filter(|a| a.extents.is_empty())
             .map(|a| (a.name.clone(), a.elem));
+        // Of loops that end by what their steps record, some may be too many.
+        let undone: Vec<&str> = match self.c.recorded.is_empty() {
+            true => Vec::new(),
+            false => ranges[0].hi.names().into_iter().collect(),
+        };
         let interface = Interface::new(
             self.scop,
             name,
-            &source,
+            (&source, &undone),
             (&self.array_index, arrays),
             scalars.collect(),
         )?;
-        // Of loops that end by what their steps record, some may be too many.
-        let interface = match self.c.recorded.is_empty() {
-            true => interface,
-            false => {
-                let steps: Vec<&str> = ranges[0].hi.names().into_iter().collect();
-                interface.undone(self.scop, &source, (&self.array_index, &steps))?
-            }
-        };
         Ok(Stencil {
             interface: Interface {
                 planes: (0..self.array_index.len())

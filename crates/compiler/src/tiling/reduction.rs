@@ -164,7 +164,7 @@ impl<'a> Candidate<'a> {
             return None;
         }
         let is_wide = self.ty.size() >= 4;
-        (self.folds()).filter(|found| is_wide || found.fold == Fold::Last)
+        (self.folds()).filter(|found| is_wide || found.fold.replaces())
     }
 
     fn folds(&self) -> Option<Reduction> {

@@ -55,9 +55,7 @@ fn written_out(
     {
         return false;
     }
-    for stmt in &mut body[at + 1..=at + n_same] {
-        alias.put(unit, stmt);
-    }
+    alias.put(unit, &mut body[at + 1..=at + n_same]);
     if !stays && let StmtKind::Decl(items) = &mut body[at].kind {
         items.retain(|item| !matches!(item, Item::Decl(of) if *of == id));
         if items.is_empty() {
@@ -221,25 +219,31 @@ impl Alias {
     }
 
     /// Puts what the pointer is in its place.
-    fn put(&self, unit: &mut Unit, stmt: &mut Stmt) {
+    fn put(&self, unit: &mut Unit, all: &mut [Stmt]) {
         if !self.has_rows() {
             let meant = HashMap::from([(self.id, self.of.clone())]);
-            return inline::rename(unit, stmt, &meant);
+            return (all.iter_mut()).for_each(|stmt| inline::rename(unit, stmt, &meant));
         }
         let asked = unit.clone();
-        walk::change_all(unit, stmt, &mut |expr| {
-            let Some(subscripts) = self.subscripts(expr) else {
-                return true;
-            };
-            let of_row = |sum: Expr, (row, at): (&Expr, &&Expr)| {
-                let sum = tree::binary(BinaryOp::Mul, sum, row.clone());
-                tree::binary(BinaryOp::Add, sum, (*at).clone())
-            };
-            let first = values::converted(&asked, subscripts[0].clone(), self.long);
-            let at = self.rows.iter().zip(&subscripts[1..]).fold(first, of_row);
-            expr.kind = ExprKind::Index(Box::new(self.of.clone()), Box::new(at));
-            true
-        });
+        for stmt in all {
+            walk::change_all(unit, stmt, &mut |expr| {
+                if let Some(at) = self.subscript(&asked, expr) {
+                    expr.kind = ExprKind::Index(Box::new(self.of.clone()), Box::new(at));
+                }
+                true
+            });
+        }
+    }
+
+    /// The subscript that an element of the rows has where these are flat.
+    fn subscript(&self, unit: &Unit, element: &Expr) -> Option<Expr> {
+        let subscripts = self.subscripts(element)?;
+        let of_row = |sum: Expr, (row, at): (&Expr, &&Expr)| {
+            let sum = tree::binary(BinaryOp::Mul, sum, row.clone());
+            tree::binary(BinaryOp::Add, sum, (*at).clone())
+        };
+        let first = values::converted(unit, subscripts[0].clone(), self.long);
+        Some(self.rows.iter().zip(&subscripts[1..]).fold(first, of_row))
     }
 }
 

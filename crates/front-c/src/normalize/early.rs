@@ -6,7 +6,7 @@
 use super::promote::Around;
 use super::strip_mine::copied;
 use super::{inline, scalars, swaps, tree, walk};
-use hexcc_clang::ast::{DeclId, Expr, ExprKind, FunctionId, Stmt, StmtKind, Unit};
+use hexcc_clang::ast::{DeclId, FunctionId, Stmt, StmtKind, Unit};
 
 /// Moves the pointers behind a step of a loop, whose head is given; `None` where it moves none first.
 pub(super) fn early(
@@ -65,14 +65,7 @@ fn is_moved_alone(unit: &Unit, id: DeclId, (head, rest): (&Stmt, &[Stmt])) -> bo
 
 /// Whether a variable is used in some statements of a function alone.
 fn is_held_alone(unit: &Unit, function: FunctionId, id: DeclId, swap: &[Stmt]) -> bool {
-    let uses = |stmt: &Stmt| {
-        let mut n = 0;
-        walk::all(unit, stmt, &mut |expr: &Expr| {
-            n += usize::from(matches!(expr.kind, ExprKind::Var(other) if other == id));
-            true
-        });
-        n
-    };
+    let uses = |stmt: &Stmt| walk::n_uses(unit, stmt, id);
     let all = unit[function].body.as_ref().map_or(0, uses);
     scalars::is_automatic(unit, id) && all <= swap.iter().map(uses).sum()
 }

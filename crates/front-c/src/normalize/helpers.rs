@@ -209,16 +209,21 @@ fn parts(unit: &Unit, function: FunctionId, deep: usize) -> Option<(Vec<DeclId>,
     is_it.then_some((locals, last))
 }
 
+/// Whether a function does nothing but declare some numbers and return one, and calls only such, so many deep.
+fn is_helper(unit: &Unit, function: FunctionId, deep: usize) -> bool {
+    let Some(deep) = deep.checked_sub(1) else {
+        return false;
+    };
+    parts(unit, function, deep).is_some_and(|(_, last)| returned(unit, last, deep).is_some())
+}
+
 /// Whether an expression has no side effects, so that it may stand several times or nowhere.
 fn is_pure(unit: &Unit, expr: &Expr, deep: usize) -> bool {
     let has_effects = |e: &Expr| {
         let is_address = matches!(e.kind, ExprKind::Unary(UnaryOp::AddressOf, _));
         let calls = match &e.kind {
             ExprKind::Call(Callee::Function(f), _) => {
-                let is_helper = deep > 0
-                    && parts(unit, *f, deep - 1)
-                        .is_some_and(|(_, last)| returned(unit, last, deep - 1).is_some());
-                !scalars::is_math(unit, *f) && !is_helper
+                !scalars::is_math(unit, *f) && !is_helper(unit, *f, deep)
             }
             ExprKind::Call(..)
             | ExprKind::Statements(_)

@@ -446,9 +446,9 @@ pub(super) fn addresses(unit: &mut Unit, body: &mut [Stmt]) -> bool {
 }
 
 /// What an expression is the address of.
-fn of_address(expr: &Expr) -> Option<Expr> {
+fn of_address(expr: &Expr) -> Option<&Expr> {
     match &tree::plain(expr).kind {
-        ExprKind::Unary(UnaryOp::AddressOf, inner) => Some((**inner).clone()),
+        ExprKind::Unary(UnaryOp::AddressOf, inner) => Some(inner),
         _ => None,
     }
 }
@@ -466,12 +466,12 @@ fn has_address(expr: &Expr) -> bool {
 fn without_address(expr: &mut Expr) -> bool {
     match &mut expr.kind {
         ExprKind::Field(base, _) => {
-            if let Some(inner) = of_address(base) {
+            if let Some(inner) = of_address(base).cloned() {
                 **base = inner;
             }
         }
         ExprKind::Unary(UnaryOp::Deref, base) => {
-            if let Some(inner) = of_address(base) {
+            if let Some(inner) = of_address(base).cloned() {
                 *expr = inner;
             }
         }

@@ -47,8 +47,7 @@ pub(super) fn pointed(
         let span = place.span;
         let places = [first, second].map(|id| of_other(unit, &place, (root, id)));
         let is_plane = tree::is_pointer(unit, place.ty);
-        let is_size = scalars::is_integer(unit, place.ty);
-        if !is_plane && !is_size && !scalars::is_arithmetic(unit, place.ty) {
+        if !is_plane && !scalars::is_arithmetic(unit, place.ty) {
             return None;
         }
         let ty = tree::unqualified(unit, place.ty);
@@ -68,7 +67,7 @@ pub(super) fn pointed(
         let op = [BinaryOp::Equal, BinaryOp::NotEqual][usize::from(is_plane)];
         let both = |[a, b]: [Expr; 2]| tree::binary(op, a, b);
         conditions.push(both(places.clone()));
-        if !is_plane && !is_size {
+        if !is_plane && !scalars::is_integer(unit, place.ty) {
             // Zeros with different signs are equal, and 1 divided by them is not.
             conditions.push(both(places.clone().map(reciprocal)));
         }
@@ -171,18 +170,11 @@ fn swapped(unit: &Unit, known: &Known, swap: &[Stmt]) -> Option<[DeclId; 2]> {
     let [first, second] = pair[..] else {
         return None;
     };
-    let uses = |stmt: &Stmt, id: DeclId| {
-        let mut n = 0;
-        walk::all(unit, stmt, &mut |expr| {
-            n += usize::from(matches!(expr.kind, ExprKind::Var(other) if other == id));
-            true
-        });
-        n
-    };
     let mut others = values.keys().filter(|id| !pair.contains(*id));
     let is_left_alone = |id: &DeclId| {
-        let own: usize = swap.iter().map(|stmt| uses(stmt, *id)).sum();
-        walk::all_declared(&known.function).contains(id) && own == uses(&known.function, *id)
+        let uses = |stmt: &Stmt| walk::n_uses(unit, stmt, *id);
+        let own: usize = swap.iter().map(uses).sum();
+        walk::all_declared(&known.function).contains(id) && own == uses(&known.function)
     };
     let is_own = |id: DeclId| {
         let is_address = |expr: &Expr| scalars::is_address_of(expr, id);

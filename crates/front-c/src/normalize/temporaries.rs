@@ -54,14 +54,7 @@ fn assigned(unit: &Unit, globals: &HashSet<DeclId>, body: &[Stmt]) -> BTreeSet<D
 /// Whether nobody but a loop has a variable of the file: no other text names it, and other files know nothing of it or are
 /// never called.
 fn is_of_loop_alone(unit: &Unit, original: &Stmt, id: DeclId) -> bool {
-    let mentions = |stmt: &Stmt| {
-        let mut n = 0;
-        walk::all(unit, stmt, &mut |expr| {
-            n += usize::from(matches!(expr.kind, ExprKind::Var(v) if v == id));
-            true
-        });
-        n
-    };
+    let mentions = |stmt: &Stmt| walk::n_uses(unit, stmt, id);
     let bodies = unit.functions.iter().filter_map(|f| f.body.as_ref());
     let inits = unit.items.iter().filter_map(|item| match item {
         Item::Decl(id) => unit[*id].init.as_ref(),

@@ -462,14 +462,7 @@ fn goes(
 
 /// Whether a variable is used otherwise than in loops that give it its first number.
 pub(super) fn is_read_elsewhere(unit: &Unit, all: &[Stmt], id: DeclId) -> bool {
-    let count = |stmt: &Stmt| {
-        let mut n = 0;
-        walk::all(unit, stmt, &mut |expr| {
-            n += usize::from(matches!(expr.kind, ExprKind::Var(v) if v == id));
-            true
-        });
-        n
-    };
+    let count = |stmt: &Stmt| walk::n_uses(unit, stmt, id);
     let inside = |stmt: &Stmt| {
         let mut n = 0;
         in_loops(stmt, id, &mut |stmt| n += count(stmt));

@@ -194,6 +194,16 @@ pub(crate) fn uses(unit: &Unit, stmt: &Stmt, id: DeclId) -> bool {
     )
 }
 
+/// How often a statement names a variable.
+pub(crate) fn n_uses(unit: &Unit, stmt: &Stmt, id: DeclId) -> usize {
+    let mut n = 0;
+    all(unit, stmt, &mut |expr| {
+        n += usize::from(matches!(expr.kind, ExprKind::Var(v) if v == id));
+        true
+    });
+    n
+}
+
 /// Whether a statement is a loop.
 pub(crate) fn is_loop(stmt: &Stmt) -> bool {
     use StmtKind as K;

@@ -77,23 +77,25 @@ fn shape(statements: &mut Statements, array: &PetArray) -> Result<Option<(Uses, 
     };
     let proven = by(statements, array, (lengths.clone(), Proof::ForAll))?;
     if proven.is_some() {
-        return Ok(proven.filter(|(uses, _)| uses.wrong.is_empty()));
+        return Ok(proven);
     }
     let Some((uses, shape)) = by(statements, array, (lengths, Proof::ForMost))? else {
         return Ok(None);
     };
     let wrong = statements.wrong_sizes(&shape, &uses)?;
-    let suits = uses.wrong.is_empty() && hope::expect_others(statements, &wrong)?;
+    let suits = hope::expect_others(statements, &wrong)?;
     Ok(suits.then_some((uses, shape)))
 }
 
-/// The accesses of an array and its dimensions with rows, planes and so on of some lengths.
+/// The accesses of an array and its dimensions with rows, planes and so on of some lengths; `None` of one with other subscripts
+/// for some sizes.
 fn by(
     statements: &Statements,
     array: &PetArray,
     (lengths, proof): (Vec<Extent>, Proof),
 ) -> Result<Option<(Uses, Shape)>> {
-    let Some(mut uses) = statements.uses(&array.name, 0)? else {
+    let uses = statements.uses(&array.name, 0)?;
+    let Some(mut uses) = uses.filter(|uses| uses.wrong.is_empty()) else {
         return Ok(None);
     };
     uses.lengths = lengths;

@@ -113,13 +113,12 @@ impl PolyReader<'_> {
                 ..
             } => {
                 let wraps = index.contains(" mod ") && args.is_empty();
-                let mut index = MultiPwAff::read(self.instances.ctx(), index)?;
+                let mut value = MultiPwAff::read(self.instances.ctx(), index)?.get(0)?;
                 if wraps {
                     // Where no size is that large, a remainder by 2^64 is what is divided.
-                    let known = index.to_map()?.intersect_domain(self.instances.all())?;
-                    index = MultiPwAff::from_pw_aff(&known.coalesce()?.to_pw_affs()?[0])?;
+                    let known = value.to_map()?.intersect_domain(self.instances.all())?;
+                    value = known.coalesce()?.to_pw_affs()?.swap_remove(0);
                 }
-                let value = index.get(0)?;
                 match args.is_empty() && !self.instances.have(&value)? {
                     true => Ok(None),
                     false => self.subscript(&value, args),
