@@ -3,7 +3,7 @@
 //!
 //! Shares nothing with the compiler: no isl, no schedules, no dataflow analysis.
 
-use crate::model::{Access, Cond, Env, Item, Program, Size, Stmt, Storage, Sub};
+use crate::model::{Access, Cond, Env, Expr, Item, Nest, Program, Size, Stmt, Storage, Sub};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// One execution of a statement.
@@ -14,7 +14,7 @@ pub struct Instance {
     /// Number of the time step.
     pub step: i64,
     /// Space coordinates as the compiler documents them: the subscripts of
-    /// the element written.
+    /// the element written, or of the cell read where those are more.
     pub place: Vec<i64>,
     /// Space coordinates with the missing ones where the nest lies.
     pub natural: Vec<i64>,
@@ -51,6 +51,7 @@ pub fn run(program: &Program, env: &Env, limit: usize) -> Option<Run> {
         program,
         env,
         bases,
+        cells: cells(program, &planes),
         planes,
         n_space,
         t: 0,
@@ -113,11 +114,66 @@ fn planes(program: &Program) -> Vec<Vec<bool>> {
     planes
 }
 
+/// By statement: the access at whose cell it lies where that has more space coordinates than the element written, which is
+/// what it reads first, of the most dimensions, of another field. Both have to tell its instances apart.
+fn cells<'a>(program: &'a Program, planes: &[Vec<bool>]) -> Vec<Option<&'a Access>> {
+    let n_space = |access: &Access| planes[access.array].iter().filter(|p| !**p).count();
+    let written: BTreeSet<usize> = program.stmts().iter().map(|s| s.target.array).collect();
+    let mut found = Vec::new();
+    for nest in &program.nests {
+        for item in &nest.items {
+            for stmt in item.then.iter().chain(&item.els) {
+                let mut reads = Vec::new();
+                reads_in_order(&stmt.value, item, &mut reads);
+                let others = reads.into_iter().filter(|read| {
+                    read.array != stmt.target.array && written.contains(&read.array)
+                });
+                let mut most: Option<&Access> = None;
+                for read in others {
+                    if n_space(read) > most.map_or(n_space(&stmt.target), n_space) {
+                        most = Some(read);
+                    }
+                }
+                let apart = |access: &Access| tells_apart(program, nest, access, planes);
+                found.push(most.filter(|cell| apart(&stmt.target) && apart(cell)));
+            }
+        }
+    }
+    found
+}
+
+/// What an expression reads, with that of its local variables where they stand.
+fn reads_in_order<'a>(expr: &'a Expr, item: &'a Item, reads: &mut Vec<&'a Access>) {
+    match expr {
+        Expr::Read(access) => reads.push(access),
+        Expr::Local(n) => reads_in_order(&item.locals[*n].1, item, reads),
+        _ => {}
+    }
+    for child in expr.children() {
+        reads_in_order(child, item, reads);
+    }
+}
+
+/// Whether a subscript of an access follows each loop around it that has several iterations.
+fn tells_apart(program: &Program, nest: &Nest, access: &Access, planes: &[Vec<bool>]) -> bool {
+    let follows = |dim| {
+        let of_space = access.subs.iter().zip(&planes[access.array]);
+        of_space
+            .filter(|(_, plane)| !**plane)
+            .any(|(sub, _)| matches!(sub, Sub::Iter(d, _) | Sub::Mirror(d) if *d == dim))
+    };
+    nest.loops.iter().all(|l| {
+        let once = matches!(program.sizes[l.dim], Size::Const(n) if n - l.high - l.low <= l.step);
+        once || follows(l.dim)
+    })
+}
+
 struct Walk<'a> {
     program: &'a Program,
     env: &'a Env,
     bases: Vec<i64>,
     planes: Vec<Vec<bool>>,
+    cells: Vec<Option<&'a Access>>,
     n_space: usize,
     t: i64,
     step: i64,
@@ -127,7 +183,7 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    fn nest(&mut self, nest: &crate::model::Nest, depth: usize, first: usize) -> Option<()> {
+    fn nest(&mut self, nest: &Nest, depth: usize, first: usize) -> Option<()> {
         if let Some(l) = nest.loops.get(depth) {
             let end = self.program.extent(l.dim, self.env) - l.high;
             let mut i = l.low;
@@ -214,15 +270,15 @@ impl Walk<'_> {
             (item.locals[n].1).reads(&mut |access| reads.push(self.cell(access)));
         }
         let array = &self.program.arrays[stmt.target.array];
-        let planes = &self.planes[stmt.target.array];
-        let written: Vec<i64> = stmt.target.subs.iter().map(|&s| self.sub(s)).collect();
+        let written = stmt.target.subs.iter().map(|&s| self.sub(s));
         let n_dims = self.program.n_dims();
-        let mut place: Vec<i64> = (written.iter().zip(planes))
+        let cell = self.cells[number].unwrap_or(&stmt.target);
+        let mut place: Vec<i64> = (cell.subs.iter().zip(&self.planes[cell.array]))
             .filter(|(_, plane)| !**plane)
-            .map(|(&x, _)| x)
+            .map(|(&sub, _)| self.sub(sub))
             .collect();
         let mut natural = vec![0; n_dims];
-        for (&dim, &x) in array.dims.iter().zip(&written) {
+        for (&dim, x) in array.dims.iter().zip(written) {
             natural[dim] = x;
         }
         place.splice(0..0, std::iter::repeat_n(0, self.n_space - place.len()));
@@ -238,9 +294,9 @@ impl Walk<'_> {
     }
 }
 
-fn locals_of(expr: &crate::model::Expr) -> BTreeSet<usize> {
+fn locals_of(expr: &Expr) -> BTreeSet<usize> {
     let mut found = BTreeSet::new();
-    if let crate::model::Expr::Local(n) = expr {
+    if let Expr::Local(n) = expr {
         found.insert(*n);
     }
     for child in expr.children() {

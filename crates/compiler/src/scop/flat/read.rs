@@ -117,7 +117,10 @@ impl PolyReader<'_> {
                 if wraps {
                     // Where no size is that large, a remainder by 2^64 is what is divided.
                     let known = value.to_map()?.intersect_domain(self.instances.all())?;
-                    value = known.coalesce()?.to_pw_affs()?.swap_remove(0);
+                    let known = known.coalesce()?.to_pw_affs()?.swap_remove(0);
+                    if known.pieces()?.len() == 1 {
+                        value = known;
+                    }
                 }
                 match args.is_empty() && !self.instances.have(&value)? {
                     true => Ok(None),
