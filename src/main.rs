@@ -12,6 +12,7 @@ mod emit;
 mod explain;
 mod files;
 mod foreign;
+mod host_facts;
 mod input;
 mod limit;
 mod measuring;

@@ -200,6 +200,64 @@ fn functions_may_end_without_a_value() {
     assert!(printed.contains("ok: "), "{printed}");
 }
 
+/// What is built for other parts of a program than were translated is refused.
+#[test]
+fn other_branches_are_refused() {
+    let folder = tempfile::tempdir().expect("a temporary directory");
+    let file = |name: &str| folder.path().join(name);
+    std::fs::write(
+        file("config.h"),
+        "#ifdef SINGLE\ntypedef float real;\n#else\ntypedef double real;\n#endif\n",
+    )
+    .expect("a file");
+    let text = "#include <stdio.h>\n#include \"config.h\"\n#define N 40\n#if ORDER == 4 /* of the scheme */\n#define K 0.2\n#else\n#define K 0.25\n#endif\n\
+        #ifdef TWO_FIELDS\nstatic real other[N];\n#endif\nstatic real u[2][N][N];\n\
+        static void edges(real v[N][N]) {\n  for (int i = 0; i < N; i++) {\n#ifdef CLOSED\n    v[i][0] = v[i][1];\n#else\n    v[i][0] = 1;\n#endif\n  }\n}\n\
+        int main(void) {\n  u[0][N / 2][N / 2] = 1;\n  for (int t = 0; t < 9; t++) {\n    for (int i = 1; i < N - 1; i++)\n      for (int j = 1; j < N - 1; j++)\n\
+        \x20       u[(t+1)%2][i][j] = K * (u[t%2][i-1][j] + u[t%2][i+1][j] + u[t%2][i][j-1] + u[t%2][i][j+1]);\n\
+        #ifdef OPEN\n    u[(t+1)%2][3][3] += 1;\n#endif\n    edges(u[(t+1)%2]);\n  }\n\
+        #ifdef LOUD\n  printf(\"%g \", u[1][1][1]);\n#endif\n  printf(\"%.17g\\n\", u[1][3][4]);\n  return 0;\n}\n";
+    std::fs::write(file("p.c"), text).expect("a file");
+    for given in [&["-DLOUD"][..], &["-DCLOSED", "-DORDER=4", "-DSINGLE"]] {
+        let mut command = hexcc();
+        command
+            .arg(file("p.c"))
+            .args(given)
+            .args(["-o"])
+            .arg(file("p.cu"));
+        succeed(&mut command).expect("it translates");
+        let build = |flags: &[&str]| {
+            let mut command = Command::new(root().join("scripts/emucc"));
+            command
+                .arg(file("p.cu"))
+                .args(flags)
+                .args(["-w", "-I"])
+                .arg(folder.path());
+            let out = output(command.arg("-o").arg(file("p"))).expect("a compiler starts");
+            (
+                out.status.success(),
+                String::from_utf8_lossy(&out.stderr).into_owned(),
+            )
+        };
+        let is_plain = given.len() == 1;
+        let others = match is_plain {
+            true => vec!["-DCLOSED", "-DORDER=4", "-DSINGLE", "-DOPEN"],
+            false => vec!["-UCLOSED", "-DORDER=2", "-USINGLE", "-DOPEN"],
+        };
+        for other in others {
+            let (built, said) = build(&[given, &["-UORDER", other]].concat());
+            assert!(
+                !built && said.contains("translate again"),
+                "{given:?} {other}: {said}"
+            );
+        }
+        for free in ["-DTWO_FIELDS", "-DLOUD", "-ULOUD"] {
+            let (built, said) = build(&[given, &[free]].concat());
+            assert!(built, "{given:?} {free}: {said}");
+        }
+    }
+}
+
 /// What is built with other values of macros than it was translated with is refused.
 #[test]
 fn other_values_of_macros_are_refused() {

@@ -17,6 +17,7 @@ mod together;
 
 use crate::files;
 use crate::foreign::{cplusplus, divided, named_cplusplus};
+use crate::host_facts;
 use crate::limit::TimeLimit;
 use crate::render::Failure;
 use choice::Candidate;
@@ -28,11 +29,11 @@ use hexcc_compiler::front::c::{self as front, Pass, Reduced, Region, StandIns, W
 use hexcc_compiler::known::Known;
 use hexcc_compiler::options::{Options, Sums};
 use hexcc_compiler::scop::records::query;
-use hexcc_compiler::scop::{Conversion, OwnArray, SavedScop, SourceFile, members};
+use hexcc_compiler::scop::{SavedScop, SourceFile, members};
 use hexcc_compiler::{causes, csource, pipeline, stepwise};
 use hexcc_front_c::child::{self, KnownFacts};
 use hexcc_front_c::normalize::{Called, Same, What, Wish, first_unreadable};
-use hexcc_pet::data::{PetBody, PetScop, PetStmt, Span};
+use hexcc_pet::data::{PetBody, PetScop, PetStmt};
 use hexcc_pet::{PetError, PetPaths};
 use rewritten::{Wanted, Words};
 use std::cell::RefCell;
@@ -95,19 +96,7 @@ pub fn read(options: &InputOptions, limit: &TimeLimit) -> Result<Input, Failure>
         false => several::read(options, limit),
     }?;
     if !is_saved(options) {
-        let found = rewritten::answered(options, &input.saved.source, limit, child::for_cplusplus);
-        // Without an answer the text might be no C++.
-        let found = found.map_err(|error| Failure::plain(facts::explain(error)))?;
-        input.saved.conversions = found.conversions.into_iter().map(conversion).collect();
-        input.saved.of_host = found.of_host.into_iter().collect();
-        let own = found.own.into_iter().map(|own| OwnArray {
-            name: own.name,
-            uses: Span::from(own.uses),
-        });
-        input.saved.own = own.collect();
-        input.saved.undeclared = found.undeclared;
-        input.saved.counts_enumerations = found.counts_enumerations;
-        input.saved.overlaps = found.overlaps;
+        host_facts::add(options, &mut input.saved, limit)?;
         input.saved.around = joined::around(options, &input.saved, limit);
     }
     Ok(input)
@@ -115,16 +104,6 @@ pub fn read(options: &InputOptions, limit: &TimeLimit) -> Result<Input, Failure>
 
 fn is_saved(options: &InputOptions) -> bool {
     options.file.extension().is_some_and(|e| e == "json")
-}
-
-fn conversion(found: hexcc_front_c::conversions::Conversion) -> Conversion {
-    Conversion {
-        place: found.place.map(Span::from),
-        before: found.before,
-        behind: found.behind,
-        to: found.to,
-        of: found.of,
-    }
 }
 
 /// Reads a file; of the others, what it calls.

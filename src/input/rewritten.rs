@@ -4,8 +4,8 @@
 //! members, by functions or by an index, and steps that the host takes part in. The program is the one with the new
 //! loop where that leads to tiles over time, and the user's own otherwise.
 
-use super::facts::question;
 use super::{Input, InputOptions, MAX_JUDGED, Reader, read_as_is};
+use crate::host_facts::answered;
 use crate::limit::TimeLimit;
 use hexcc_compiler::diag::Diagnostic;
 use hexcc_compiler::front::c::{self as front, Region};
@@ -345,20 +345,5 @@ pub(super) fn asked<T: Default>(
     limit: &TimeLimit,
     ask: impl FnOnce(&Path, &Question) -> Result<T, FactsError>,
 ) -> T {
-    answered(options, source, limit, ask).unwrap_or_default()
-}
-
-/// What libclang says of a file.
-pub(super) fn answered<T>(
-    options: &InputOptions,
-    source: &SourceFile,
-    limit: &TimeLimit,
-    ask: impl FnOnce(&Path, &Question) -> Result<T, FactsError>,
-) -> Result<T, FactsError> {
-    let question = question(options, source.own_text(), limit);
-    let exe = std::env::current_exe();
-    ask(
-        &exe.map_err(|e| FactsError::GaveUp(e.to_string()))?,
-        &question,
-    )
+    answered(options, source.own_text(), limit, ask).unwrap_or_default()
 }

@@ -73,6 +73,8 @@ pub struct Unit {
     pub expansions: Vec<Expansion>,
     /// The pragmas of the user's files.
     pub pragmas: Vec<Pragma>,
+    /// What conditions of the preprocessor leave out of the user's files, with the directives around it.
+    pub skipped: Vec<Span>,
     /// What clang remarked.
     pub messages: Vec<Message>,
     /// What the tree does not tell; attributes among it.

@@ -66,7 +66,8 @@ api! {
     clang_getFileContents clang_getIncludedFile clang_getLocationForOffset clang_getRange clang_tokenize
     clang_disposeTokens clang_getTokenSpelling clang_getTokenExtent clang_getTokenKind
     clang_getNumDiagnostics clang_getDiagnostic clang_disposeDiagnostic clang_getDiagnosticSeverity
-    clang_getDiagnosticSpelling clang_getDiagnosticLocation
+    clang_getDiagnosticSpelling clang_getDiagnosticLocation clang_getAllSkippedRanges
+    clang_disposeSourceRangeList
 }
 
 macro_rules! call {
@@ -251,6 +252,25 @@ impl<'l> Parsed<'l> {
             file,
             range: start..end,
         }
+    }
+
+    /// What conditions of the preprocessor leave out, from the directive before it to the one behind it.
+    pub fn skipped(&self) -> Vec<Extent> {
+        let list = call!(self.library, clang_getAllSkippedRanges(self.unit));
+        if list.is_null() {
+            return Vec::new();
+        }
+        // SAFETY: libclang keeps the list, and its ranges, until it is disposed of.
+        let all = unsafe {
+            let (ranges, n) = ((*list).ranges, (*list).count);
+            match ranges.is_null() {
+                true => &[],
+                false => slice::from_raw_parts(ranges, n as usize),
+            }
+        };
+        let found = all.iter().map(|range| self.extent(*range)).collect();
+        call!(self.library, clang_disposeSourceRangeList(list));
+        found
     }
 
     /// The name of a file.

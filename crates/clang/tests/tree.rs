@@ -266,3 +266,17 @@ fn a_missing_file_is_an_error() {
         Err(ClangError::NotReadable("missing.c".into()))
     );
 }
+
+#[test]
+fn what_conditions_leave_out_is_known() {
+    let unit = unit(
+        "#define B 3\n#ifdef A\nint a;\n#elif B == 2\nint b;\n#elif B == 3\nint c;\n#else\nint d;\n#endif\n#ifndef B\n# define B 4\n#endif\n#if B\nint e;\n#endif\n",
+    );
+    let texts: Vec<&str> = unit.skipped.iter().map(|span| unit.text(*span)).collect();
+    let expected = [
+        "#ifdef A\nint a;\n#elif B == 2\nint b;\n#elif",
+        "#else\nint d;\n#endif",
+        "#ifndef B\n# define B 4\n#endif",
+    ];
+    assert_eq!(texts, expected);
+}

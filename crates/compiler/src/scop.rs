@@ -27,7 +27,7 @@ mod wrap;
 pub use doubts::{Doubt, Guards};
 pub use finals::FinalValue;
 pub use rows::without_bounds;
-pub use saved::{Converging, Conversion, SavedScop, Segmented};
+pub use saved::{Branches, Converging, Conversion, SavedScop, Segmented};
 pub use source::{
     Around, FOLLOWING, Lines, Locations, OfOther, OwnArray, Piece, Place, SourceFile,
 };

@@ -5,6 +5,7 @@
 
 use crate::ForCplusplus;
 use crate::beside::{self, Around};
+use crate::branches::{Branches, branches};
 use crate::facts::Facts;
 use crate::normalize::{Forward, Rewritten, Same, Swaps, Wish};
 use crate::signature::Signatures;
@@ -66,6 +67,7 @@ enum Wanted {
     Same(usize, Vec<(String, bool)>),
     /// What a C++ program of the file needs.
     ForCplusplus,
+    Branches,
     /// Statements beside these parts that could be one with them.
     Neighbours(Vec<Range<usize>>),
     /// What C does around these parts.
@@ -84,6 +86,7 @@ enum Found {
     Swaps(Option<Swaps>),
     Same(Option<Same>),
     ForCplusplus(ForCplusplus),
+    Branches(Vec<Branches>),
     Neighbours(Vec<Vec<Range<usize>>>),
     Around(Vec<Around>),
     Signatures(Signatures),
@@ -226,6 +229,18 @@ pub fn same_later(
 pub fn for_cplusplus(exe: &Path, question: &Question) -> Result<ForCplusplus, FactsError> {
     match ask(exe, (Wanted::ForCplusplus, question))? {
         Found::ForCplusplus(all) => Ok(all),
+        _ => Err(other_answer()),
+    }
+}
+
+/// Asks for the parts of a program that conditions of the preprocessor choose.
+///
+/// # Errors
+///
+/// As [`facts`].
+pub fn chosen(exe: &Path, question: &Question) -> Result<Vec<Branches>, FactsError> {
+    match ask(exe, (Wanted::Branches, question))? {
+        Found::Branches(all) => Ok(all),
         _ => Err(other_answer()),
     }
 }
@@ -486,6 +501,7 @@ fn answer(
                 Found::Same(crate::normalize::same_later(unit, nest, &arrays))
             }
             Wanted::ForCplusplus => Found::ForCplusplus(ForCplusplus::of(unit)),
+            Wanted::Branches => Found::Branches(branches(unit)),
             Wanted::Neighbours(parts) => Found::Neighbours(beside::neighbours(unit, &parts)),
             Wanted::Around(parts) => Found::Around(beside::around(unit, &parts)),
             Wanted::Signatures => Found::Signatures(Signatures::of(unit)),

@@ -3,6 +3,7 @@
 //! It works on [`hexcc_clang::ast`] and knows neither isl nor kernels.
 
 pub mod beside;
+pub mod branches;
 pub mod child;
 pub mod conversions;
 pub mod emit;

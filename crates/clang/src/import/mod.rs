@@ -70,6 +70,13 @@ impl<'p> Importer<'p> {
             }
         }
         self.pragmas();
+        for extent in self.parsed.skipped() {
+            let is_own = extent.file.is_some_and(|file| !self.parsed.is_system(file));
+            if is_own {
+                let span = self.span_of(extent);
+                self.unit.skipped.push(span);
+            }
+        }
         for remark in self.parsed.remarks() {
             let span = remark.at.file.is_some().then(|| self.span_of(remark.at));
             self.unit.messages.push(Message {

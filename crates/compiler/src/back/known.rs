@@ -6,6 +6,7 @@ use super::program::{Replacement, insertion};
 use crate::csource::{self, Edit, TokenKind};
 use crate::scop::SavedScop;
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 /// The language of an assertion.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -26,14 +27,14 @@ pub(super) fn assertions(
 ) -> Vec<Edit> {
     let own = saved.source.own_text();
     let macros = changeable(saved, own);
-    let mut done = BTreeSet::new();
+    let (mut done, mut asserted) = (BTreeSet::new(), BTreeSet::new());
     let mut edits = Vec::new();
     for (r, span) in replacements.iter().zip(spans) {
         let Some(function) = csource::enclosing_function(text, span.start) else {
             continue;
         };
         let at = csource::insertion_point(text, function.start);
-        let words = match macros.is_empty() {
+        let words = match macros.is_empty() && saved.branches.is_empty() {
             true => BTreeSet::new(),
             false => csource::words_behind(own, r.span.clone()),
         };
@@ -41,10 +42,32 @@ pub(super) fn assertions(
         let known = macros.iter().filter(|(name, _)| is_used(name));
         let known =
             known.filter(|(name, _)| csource::is_defined_before(text, &names.get(name), at));
-        let lines: Vec<String> = known
-            .filter(|(name, _)| done.insert((*name).clone()))
-            .filter_map(|(name, value)| assertion(own, (&names.get(name), value), dialect))
-            .collect();
+        let mut lines = Vec::new();
+        for (name, value) in known.filter(|(name, _)| done.insert((*name).clone())) {
+            if let Some(line) = assertion(own, (&names.get(name), value), dialect) {
+                asserted.insert(name);
+                lines.push(line);
+            }
+        }
+        let region = saved.source.range_at_first(&r.span);
+        let chosen = (saved.branches.iter()).filter(|branches| {
+            let is_in = |range: &Range<usize>| range.start < region.end && region.start < range.end;
+            let is_called = branches.function.as_deref().is_some_and(is_used);
+            let own = branches.function.as_ref() == Some(&function.name);
+            let names = if own {
+                &branches.names
+            } else {
+                &branches.shared
+            };
+            branches.range.as_ref().is_some_and(is_in)
+                || is_called && !own
+                || names.iter().any(|name| is_used(name))
+        });
+        let chosen = chosen.filter(|branches| {
+            let is_asserted = branches.macros.iter().all(|name| asserted.contains(name));
+            !is_asserted && done.insert(branches.text.clone())
+        });
+        lines.extend(chosen.map(|branches| renamed(&branches.text, names)));
         if !lines.is_empty() {
             let lines = lines.concat();
             edits.push(insertion(
@@ -54,6 +77,27 @@ pub(super) fn assertions(
         }
     }
     edits
+}
+
+/// Directives with the names that macros have in the text.
+fn renamed(directives: &str, names: &Names) -> String {
+    let is_of_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let mut text = String::new();
+    for line in directives.lines() {
+        let is_error = line.starts_with("#error");
+        for part in line.split_inclusive(|c| !is_of_word(c)) {
+            let word = part.trim_end_matches(|c| !is_of_word(c));
+            match word.is_empty() || is_error {
+                true => text.push_str(part),
+                false => {
+                    text.push_str(&names.get(word));
+                    text.push_str(&part[word.len()..]);
+                }
+            }
+        }
+        text.push('\n');
+    }
+    text
 }
 
 /// Macros of a file that a command line can change, with what they stood for in the translation.

@@ -7,6 +7,7 @@ use hexcc_pet::data::{PetScop, Span};
 use hexcc_pet::deep;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 /// A scop together with its source: what `--emit scop` saves.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -39,6 +40,9 @@ pub struct SavedScop {
     /// Conversions that C makes by itself and C++ does not.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub conversions: Vec<Conversion>,
+    /// What conditions of the preprocessor have chosen by what a command line can define.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub branches: Vec<Branches>,
     /// Arrays of structs at file scope that no pointer to a number points into.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub of_host: BTreeSet<String>,
@@ -57,6 +61,23 @@ pub struct SavedScop {
     /// Of nests: what C does in the loops around each; empty where that is not known.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub around: Vec<BesideNest>,
+}
+
+/// The directives from `#if` to `#endif`, where options of a compiler decide what they choose.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Branches {
+    /// Their bytes in the text as the user wrote it; `None` in a header.
+    pub range: Option<Range<usize>>,
+    /// The function that they stand in.
+    pub function: Option<String>,
+    /// What their parts declare or assign to.
+    pub names: BTreeSet<String>,
+    /// Those of the names that all functions may use.
+    pub shared: BTreeSet<String>,
+    /// The macros of their conditions whose meaning the text does not fix.
+    pub macros: BTreeSet<String>,
+    /// The directives, each before a part that was left out followed by `#error`.
+    pub text: String,
 }
 
 /// A conversion of a value that C++ wants to be written.
@@ -127,6 +148,7 @@ impl SavedScop {
             replaced: BTreeSet::new(),
             undeclared: Vec::new(),
             conversions: Vec::new(),
+            branches: Vec::new(),
             of_host: BTreeSet::new(),
             own: Vec::new(),
             counts_enumerations: false,

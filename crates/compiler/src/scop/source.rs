@@ -359,12 +359,28 @@ impl SourceFile {
         known(before).is_some_and(|at| place.contains(&at)) || earlier().unwrap_or(false)
     }
 
+    /// The source that no loop of was written again.
+    pub fn first(&self) -> &SourceFile {
+        match &self.before {
+            Some(before) => before.source.first(),
+            None => self,
+        }
+    }
+
     /// The text of the file itself, as the user wrote it.
     pub fn written(&self) -> &str {
-        match &self.before {
-            Some(before) => before.source.written(),
-            None => self.own_text(),
-        }
+        self.first().own_text()
+    }
+
+    /// What a part of the text was in the [first](Self::first) one: all of a loop that was written again, for a part of it.
+    pub fn range_at_first(&self, part: &Range<usize>) -> Range<usize> {
+        let Some(before) = &self.before else {
+            return part.clone();
+        };
+        let start = before.outside(part.start).unwrap_or(before.range.start);
+        let last = before.outside(part.end.max(part.start + 1) - 1);
+        let end = last.map_or(before.range.end, |last| last + 1);
+        before.source.range_at_first(&(start..end))
     }
 }
 

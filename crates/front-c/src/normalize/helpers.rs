@@ -203,7 +203,7 @@ fn parts(unit: &Unit, function: FunctionId, deep: usize) -> Option<(Vec<DeclId>,
     let is_it = !function.is_variadic
         && !function.is_old_style
         && function.span.expansion.is_none()
-        && !super::has_conditions(unit, function.span)
+        && !super::has_directives(unit, function.span)
         && before.iter().all(declares)
         && locals.iter().all(is_number);
     is_it.then_some((locals, last))

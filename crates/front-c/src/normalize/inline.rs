@@ -197,7 +197,7 @@ impl Caller<'_> {
         let is_plain = !function.is_variadic
             && function.params.len() == n_given
             && function.span.expansion.is_none()
-            && !super::has_conditions(unit, function.span);
+            && !super::has_directives(unit, function.span);
         let StmtKind::Compound(all) = &body.kind else {
             return false;
         };

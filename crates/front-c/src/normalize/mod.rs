@@ -291,7 +291,7 @@ fn forms(
     stmt: &Stmt,
 ) -> Option<Vec<Rewritten>> {
     let range = place(unit, stmt.span)?;
-    if has_conditions(unit, stmt.span) {
+    if has_directives(unit, stmt.span) {
         return None;
     }
     let place = (range, unit[function].name.as_str());
@@ -589,11 +589,13 @@ fn leaves(unit: &Unit, stmt: &Stmt) -> bool {
     found
 }
 
-/// Whether parts of a text are there under conditions of the preprocessor, which the tree does not tell.
-fn has_conditions(unit: &Unit, span: Span) -> bool {
+/// Whether a text has directives that its tree does not tell: others than pragmas, and conditions, of which the tree has what
+/// they chose.
+fn has_directives(unit: &Unit, span: Span) -> bool {
+    const TOLD: [&str; 6] = ["pragma", "if", "ifdef", "ifndef", "el", "endif"];
     let words = unit.text(span).lines().map(str::trim_start);
     let mut directives = words.filter_map(|line| line.strip_prefix('#'));
-    directives.any(|line| !line.trim_start().starts_with("pragma"))
+    directives.any(|line| TOLD.iter().all(|word| !line.trim_start().starts_with(word)))
 }
 
 /// The bytes of a statement of the file that stands there as a whole.
