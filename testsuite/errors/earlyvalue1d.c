@@ -1,10 +1,10 @@
-/* earlyvalue1d: A called function that changes a parameter, and returns it in its middle.
+/* earlyvalue1d: A called function that counts a parameter down, and returns it in its middle.
  * hexcc-test: expect=HX0105
  */
 static float limited(float x)
 {
   if (x > 1.0f) {
-    x = 2.0f - x;
+    x--;
     return x;  // here
   }
   return x;
@@ -22,7 +22,7 @@ void earlyvalue1d(int N, int T, float A[2][N])
 /* fix:
 static float limited(float x)
 {
-  return x > 1.0f ? 2.0f - x : x;
+  return x > 1.0f ? x - 1.0f : x;
 }
 
 void earlyvalue1d(int N, int T, float A[2][N])

@@ -13,6 +13,7 @@
 //! | `pointers` | `double *row = u + i * n; row[j]` | `u[i * n + j]` |
 //! | `counters` | `out[k++]` in loops | an element that the iterators tell |
 //! | `variables` | `int c = i * n + j; v[c]` | `v[i * n + j]` |
+//! | [`returns`](super::returns) | `if (a < 0) return 0; double s = a * b; return s;` | `return a < 0 ? 0 : a * b;` |
 //! | `elements` | `*(u + i)`, `*at(u, i)` | `u[i]` |
 //! | [`asserts`](super::asserts) | `assert(i < n);` | `;` |
 //!
@@ -33,7 +34,7 @@ mod sizes;
 mod uses;
 mod variables;
 
-use super::{asserts, choices, scalars, tree, walk};
+use super::{asserts, choices, returns, scalars, tree, walk};
 use crate::emit;
 pub use calls::{Called, What, first_unreadable};
 use edits::Edits;
@@ -83,12 +84,13 @@ pub enum Wish {
 }
 
 /// The passes, in the order in which they are tried.
-pub(super) const PASSES: [(&str, Pass); 7] = [
+pub(super) const PASSES: [(&str, Pass); 8] = [
     ("choices", choices::choices),
     ("helpers", functions::functions),
     ("pointers", pointers::pointers),
     ("counters", counters::counters),
     ("variables", variables::variables),
+    ("returns", returns::returns),
     ("plain", elements::elements),
     ("plain", asserts::asserts),
 ];
@@ -312,6 +314,11 @@ pub(super) fn around<'u>(unit: &'u Unit, region: &Range<usize>) -> Option<(Funct
 }
 
 impl Part {
+    /// The function that it is, if it is one without jumps.
+    pub fn function_alone(&self) -> Option<FunctionId> {
+        (self.region.is_none() && self.is_plain).then_some(self.function)
+    }
+
     fn new(unit: &Unit, function: FunctionId, root: Stmt, region: Option<Range<usize>>) -> Part {
         let mut is_plain = true;
         walk::stmts(&root, &mut |stmt| {

@@ -89,6 +89,7 @@ mod planes;
 mod pointed;
 mod products;
 mod promote;
+mod returns;
 mod rotate;
 mod same;
 mod scalars;

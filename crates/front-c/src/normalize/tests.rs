@@ -24,6 +24,7 @@ mod peel;
 mod places;
 mod plain;
 mod pointed;
+mod returns;
 mod same;
 mod schemes;
 mod sizes;

@@ -54,10 +54,9 @@ pub(super) fn written_as(text: &str, wish: Wish) -> (String, Range<usize>) {
 fn of(body: &str) -> String {
     let head = "for (t = 0; t < 9; t++) {";
     let text = format!("{HEAD}{head} {body} }}\n}}\n");
-    let (new, region) = written(&text);
-    let inside = new[region.start + head.len()..]
-        .trim_end()
-        .trim_end_matches('}');
+    let new = written(&text).0;
+    let start = new.rfind(head).unwrap();
+    let inside = new[start + head.len()..].trim_end().trim_end_matches('}');
     match new == text {
         true => String::from("unchanged"),
         false => inside
