@@ -27,6 +27,19 @@ fn returned(function: &str) -> Option<String> {
 fn several_returns_are_one() {
     for (function, value) in [
         (
+            "double f(double b, double i) { double a = b; if (a < 0) return 0; else if (i > 3) { return a; } return -a; }",
+            "a < 0 ? (double)0 : i > 3 ? a : -a",
+        ),
+        // Each arm has the type of the function before it meets the other one.
+        (
+            "double f(double a, long i) { if (i < 0) return 0; return i; }",
+            "i < 0 ? (double)0 : (double)i",
+        ),
+        (
+            "unsigned f(double a, int i) { if (i < 0) return 0; return i; }",
+            "i < 0 ? (unsigned int)0 : (unsigned int)i",
+        ),
+        (
             "double f(double a, double b) { if (a * b <= 0) return 0; return a; }",
             "a * b <= 0 ? (double)0 : a",
         ),
@@ -57,6 +70,8 @@ fn other_functions_stay() {
         "double f(double a, double b) { return a + b; }",
         "double f(double a, double b) { if (a < 0) return b; g++; return a; }",
         "double f(double a, double b) { if (a < 0) return b; u[0] = 1; return a; }",
+        "double f(double a, double b) { if (a < 0) { u[1] = 1; return 0; } return b; }",
+        "double f(double a, double b) { for (;;) if (a < 0) return 0; return b; }",
         "double f(double a, double b) { if (a < 0) return b; double s; put(&s); return s; }",
         "double f(double a, double b) { if (a < 0) return b; static double s = 1; return s; }",
         "double f(double a, double b) { if (a < 0) return b; double s; return s + a; }",
