@@ -22,8 +22,12 @@ pub fn add(
     let text = saved.source.own_text();
     let found = answered(options, text, limit, child::for_cplusplus).map_err(failure)?;
     let first = &saved.source.first().text;
-    let chosen = match may_have(first) {
-        true => answered(options, first, limit, child::chosen).map_err(failure)?,
+    // A loop that was written again has no conditions of the preprocessor any more.
+    let chosen = match first == text {
+        true => found.branches,
+        false if may_have(first) => {
+            answered(options, first, limit, child::chosen).map_err(failure)?
+        }
         false => Vec::new(),
     };
     let conversions = found.conversions.into_iter().map(|found| Conversion {

@@ -14,6 +14,7 @@ pub mod overlaps;
 pub mod own;
 pub mod signature;
 
+use branches::Branches;
 use conversions::Conversion;
 use hexcc_clang::ast::Unit;
 use serde::{Deserialize, Serialize};
@@ -33,6 +34,8 @@ pub struct ForCplusplus {
     pub counts_enumerations: bool,
     /// A function is given two pointers into one array; see [`overlaps`].
     pub overlaps: bool,
+    /// What conditions of the preprocessor have chosen.
+    pub branches: Vec<Branches>,
 }
 
 impl ForCplusplus {
@@ -46,6 +49,7 @@ impl ForCplusplus {
             undeclared: undeclared.map(|f| f.name.clone()).collect(),
             counts_enumerations: conversions::counts_enumerations(unit),
             overlaps: overlaps::overlaps(unit),
+            branches: branches::branches(unit),
         }
     }
 }

@@ -43,10 +43,9 @@ pub fn run(program: &Program, env: &Env, limit: usize) -> Option<Run> {
         n_cells += program.extents(array, env).iter().product::<i64>().max(0) as usize;
     }
     let planes = planes(program);
-    let n_space = (program.stmts().iter())
-        .map(|s| planes[s.target.array].iter().filter(|p| !**p).count())
-        .max()
-        .unwrap_or(0);
+    let stmts = program.stmts();
+    let n_space = stmts.iter().map(|s| n_space(&s.target, &planes));
+    let n_space = n_space.max().unwrap_or(0);
     let mut walk = Walk {
         program,
         env,
@@ -114,10 +113,15 @@ fn planes(program: &Program) -> Vec<Vec<bool>> {
     planes
 }
 
+/// How many subscripts of an access tell a place.
+fn n_space(access: &Access, planes: &[Vec<bool>]) -> usize {
+    planes[access.array].iter().filter(|p| !**p).count()
+}
+
 /// By statement: the access at whose cell it lies where that has more space coordinates than the element written, which is
 /// what it reads first, of the most dimensions, of another field. Both have to tell its instances apart.
 fn cells<'a>(program: &'a Program, planes: &[Vec<bool>]) -> Vec<Option<&'a Access>> {
-    let n_space = |access: &Access| planes[access.array].iter().filter(|p| !**p).count();
+    let n_space = |access: &Access| n_space(access, planes);
     let written: BTreeSet<usize> = program.stmts().iter().map(|s| s.target.array).collect();
     let mut found = Vec::new();
     for nest in &program.nests {

@@ -8,10 +8,9 @@
 
 use super::forward::{Part, Scene};
 use super::values::converted;
-use super::{inline, scalars, tree, walk};
+use super::{inline, peel, scalars, tree, walk};
 use hexcc_clang::ast::{
-    BinaryOp, Callee, DeclId, Expr, ExprKind, Stmt, StmtKind, Storage, TypeId, TypeKind, UnaryOp,
-    Unit,
+    BinaryOp, DeclId, Expr, ExprKind, Stmt, StmtKind, Storage, TypeId, TypeKind, Unit,
 };
 use std::collections::HashMap;
 
@@ -64,7 +63,7 @@ struct Values<'u> {
 
 impl Values<'_> {
     /// The value that statements return, one behind the other.
-    fn returned(&mut self, all: &[&Stmt], mut known: Known) -> Option<Expr> {
+    fn returned<'s>(&mut self, all: &[&'s Stmt], mut known: Known) -> Option<Expr> {
         let (first, rest) = all.split_first()?;
         match &first.kind {
             StmtKind::Return(Some(value)) => self.value(value, &known, self.ty),
@@ -77,17 +76,12 @@ impl Values<'_> {
                 then,
                 otherwise,
             } if returns_in(first) => {
-                let behind = |branch: Option<&Stmt>| -> Vec<Stmt> {
-                    branch
-                        .into_iter()
-                        .chain(rest.iter().copied())
-                        .cloned()
-                        .collect()
+                let behind = |branch: Option<&'s Stmt>| -> Vec<&'s Stmt> {
+                    branch.into_iter().chain(rest.iter().copied()).collect()
                 };
                 let cond = self.value(cond, &known, cond.ty)?;
-                let (then, otherwise) = (behind(Some(then)), behind(otherwise.as_deref()));
-                let yes = self.returned(&then.iter().collect::<Vec<_>>(), known.clone())?;
-                let no = self.returned(&otherwise.iter().collect::<Vec<_>>(), known)?;
+                let yes = self.returned(&behind(Some(then)), known.clone())?;
+                let no = self.returned(&behind(otherwise.as_deref()), known)?;
                 Some(either(cond, yes, no, self.ty))
             }
             _ => {
@@ -192,9 +186,12 @@ impl Values<'_> {
 
     /// An expression in a type, with what its variables stand for.
     fn value(&mut self, expr: &Expr, known: &Known, ty: TypeId) -> Option<Expr> {
-        let is_open =
-            |e: &Expr| matches!(e.kind, ExprKind::Var(id) if matches!(known.get(&id), Some(None)));
-        if walk::has(expr, |e| is_open(e) || has_effects(self.unit, e)) {
+        let is_open = |e: &Expr| match e.kind {
+            ExprKind::Var(id) => matches!(known.get(&id), Some(None)),
+            ExprKind::Compound(_) => true,
+            _ => false,
+        };
+        if walk::has(expr, is_open) || !peel::is_pure(self.unit, expr) {
             return None;
         }
         let known = known
@@ -215,24 +212,6 @@ impl Values<'_> {
         self.left = self.left.checked_sub(n)?;
         Some(())
     }
-}
-
-/// Whether an expression does something, or may be another value elsewhere.
-fn has_effects(unit: &Unit, expr: &Expr) -> bool {
-    let is_other = match &expr.kind {
-        ExprKind::Call(Callee::Function(f), _) => {
-            !scalars::is_math(unit, *f) && !scalars::computes(unit, *f)
-        }
-        ExprKind::Unary(UnaryOp::AddressOf, _)
-        | ExprKind::Call(..)
-        | ExprKind::Statements(_)
-        | ExprKind::VaArg(_)
-        | ExprKind::LabelAddress(_)
-        | ExprKind::Compound(_)
-        | ExprKind::Other(_) => true,
-        _ => false,
-    };
-    is_other || tree::target(expr).is_some() || unit[expr.ty].is_volatile
 }
 
 fn either(cond: Expr, yes: Expr, no: Expr, ty: TypeId) -> Expr {

@@ -13,11 +13,8 @@ pub(super) fn write_out(code: &Code, tokens: Range<usize>, functions: &[Function
         return Vec::new();
     }
     let whole = (functions.iter()).find(|f| super::tokens_in(code, &f.body) == tokens);
-    if let Some(function) = whole {
-        let found = match returned_type(code, function).as_str() {
-            "void" => skipping(code, tokens.clone(), "return"),
-            _ => Vec::new(),
-        };
+    if whole.is_some_and(|function| returned_type(code, function) == "void") {
+        let found = skipping(code, tokens.clone(), "return");
         if !found.is_empty() {
             return found;
         }
