@@ -38,11 +38,15 @@ pub fn substitute(scop: &mut Scop, source: &SourceFile) -> Result<()> {
     if scalars.is_empty() {
         return Ok(());
     }
-    let mut kept = unroll::unroll(scop, &scalars)?;
     let ends: Vec<(ArrayId, End)> = (scalars.iter())
         .map(|&id| (id, end_of(scop, source, &scop.array(id).name)))
         .collect();
     let survives = |id: ArrayId| ends.contains(&(id, End::Survives));
+    // What stays in memory is no less written in every iteration where its loops are unrolled.
+    let moving: Vec<ArrayId> = (scalars.iter().copied())
+        .filter(|&id| !survives(id))
+        .collect();
+    let mut kept = unroll::unroll(scop, &moving)?;
     let mut expander = Expander::new(scop, &scalars)?;
     let mut live: Vec<bool> = (scop.stmts.iter())
         .map(|s| !scalars.contains(&s.write.array) || survives(s.write.array))

@@ -1,14 +1,15 @@
 //! Unrolls the constant loops that a temporary is computed in.
 //!
 //! `for (int a = -1; a <= 1; a++) sum += w[a+1] * A[i+a];` becomes three statements, so that each
-//! value of `sum` has a statement of its own.
+//! value of `sum` has a statement of its own. `for (int x = i - 1; x <= i + 1; x++)` becomes three, too, by the distance of
+//! `x` from `i`.
 
 use super::order::Order;
 use super::reason;
 use crate::diag::Result;
 use crate::instances::{replace, through};
 use crate::scop::{ArrayId, KeptScalar, Scop, Statement, schedule_of, writes_to};
-use hexcc_isl::{DimType, Set, UnionMap, compute_flow};
+use hexcc_isl::{Bound, DimType, Map, PwAff, Rational, Set, UnionMap, compute_flow};
 use std::collections::BTreeMap;
 
 /// Iterations of all loops of one statement that are unrolled at most.
@@ -146,34 +147,80 @@ fn inner_dims(stmt: &Statement, n_common: usize) -> Result<Vec<u32>> {
     Ok(inner)
 }
 
+/// From instances of a statement to the distance of each of some iterators from another one that is not among them, or from
+/// zero: where it has the fewest values. Also whether any is the distance from another one.
+fn distances(stmt: &Statement, sorted: &[u32]) -> Result<Option<(Map, bool)>> {
+    let iterators = stmt.domain.identity()?.to_pw_affs()?;
+    let mut all: Option<Map> = None;
+    let mut moves = false;
+    for &d in sorted {
+        let mut best = iterators[d as usize].clone();
+        let mut fewest = spread(&best)?;
+        let mut is_moving = false;
+        for (outer, iterator) in (0..).zip(&iterators) {
+            if !sorted.contains(&outer) {
+                let distance = iterators[d as usize].sub(iterator)?;
+                let values = spread(&distance)?;
+                if values.is_some() && (fewest.is_none() || values < fewest) {
+                    (best, fewest, is_moving) = (distance, values, true);
+                }
+            }
+        }
+        if fewest.is_none_or(|values| values > Rational::from(MAX_COPIES as i64)) {
+            return Ok(None);
+        }
+        moves |= is_moving;
+        let best = best.to_map()?;
+        all = Some(match all {
+            Some(all) => all.flat_range_product(&best)?,
+            None => best,
+        });
+    }
+    Ok(all.map(|all| (all, moves)))
+}
+
+/// How far the values of a function are apart, if that is bounded.
+fn spread(function: &PwAff) -> Result<Option<Rational>> {
+    Ok(match (function.min_val()?, function.max_val()?) {
+        (Bound::Finite(min), Bound::Finite(max)) => max.checked_sub(min),
+        _ => None,
+    })
+}
+
 /// One statement for every iteration of the loops over `dims`, in their order; `None` where
 /// these are not few and the same for all sizes.
 fn copies(stmt: &Statement, dims: &[u32]) -> Result<Option<Vec<Statement>>> {
-    let mut values: Set = stmt.domain.project_out_all_params()?.reset_tuple_name()?;
-    for d in (0..stmt.domain.dim(DimType::Set)? as u32).rev() {
-        if !dims.contains(&d) {
-            values = values.project_out(DimType::Set, d, 1)?;
-        }
-    }
     let mut sorted = dims.to_vec();
     sorted.sort_unstable();
+    let Some((distances, moves)) = distances(stmt, &sorted)? else {
+        return Ok(None);
+    };
+    let values = distances.range()?.project_out_all_params()?;
     let points = match values.points(MAX_COPIES) {
         Ok(points) => points,
         Err(error) if error.quota => return Err(error.into()),
         Err(_) => return Ok(None),
     };
     let mut all = Vec::new();
+    let mut first: Option<Set> = None;
     for (n, point) in points.iter().enumerate() {
-        let mut domain = stmt.domain.clone();
-        for (&d, &value) in sorted.iter().zip(point) {
-            domain = domain.fix(DimType::Set, d, value)?;
+        let mut these = distances.clone();
+        for (d, &value) in (0..).zip(point) {
+            these = these.fix(DimType::Out, d, value)?;
         }
+        let domain = these.domain()?;
         if domain.is_empty()? {
             continue;
         }
         let mut slice = domain.identity()?;
         for &d in sorted.iter().rev() {
             slice = slice.project_out(DimType::In, d, 1)?;
+        }
+        // Windows that are cut off at the ends have a case for each way to do so: too many to be told apart.
+        let cells = slice.domain()?.reset_tuple_name()?;
+        let first = first.get_or_insert_with(|| cells.clone());
+        if moves && !first.is_equal(&cells)? {
+            return Ok(None);
         }
         let name = format!("{}_{n}", stmt.name);
         all.push(through(

@@ -65,12 +65,7 @@ fn meant(
     body: &[Stmt],
     (moves, last): (&Range<usize>, usize),
 ) -> Option<HashMap<DeclId, DeclId>> {
-    let mut meant: HashMap<DeclId, DeclId> = HashMap::new();
-    for stmt in &body[moves.clone()] {
-        let (to, from) = moved(unit, stmt)?;
-        let from = meant.get(&from).copied().unwrap_or(from);
-        meant.insert(to, from);
-    }
+    let meant = meaning(unit, &body[moves.clone()])?;
     let all = || meant.iter().flat_map(|(to, from)| [*to, *from]);
     let stays = |stmt: &Stmt| {
         let changed = scalars::changed(unit, stmt);
@@ -80,8 +75,19 @@ fn meant(
     (is_known && body[moves.end..=last].iter().all(stays)).then_some(meant)
 }
 
+/// What pointers mean behind moves, in those from before.
+pub(super) fn meaning(unit: &Unit, moves: &[Stmt]) -> Option<HashMap<DeclId, DeclId>> {
+    let mut meant: HashMap<DeclId, DeclId> = HashMap::new();
+    for stmt in moves {
+        let (to, from) = moved(unit, stmt)?;
+        let from = meant.get(&from).copied().unwrap_or(from);
+        meant.insert(to, from);
+    }
+    Some(meant)
+}
+
 /// The pointers of `u = v;` and of `float *u = v;`.
-fn moved(unit: &Unit, stmt: &Stmt) -> Option<(DeclId, DeclId)> {
+pub(super) fn moved(unit: &Unit, stmt: &Stmt) -> Option<(DeclId, DeclId)> {
     let (to, value) = match &stmt.kind {
         StmtKind::Expr(expr) => match &expr.kind {
             ExprKind::Assign(None, to, value) => match tree::plain(to).kind {

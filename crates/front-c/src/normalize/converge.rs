@@ -33,8 +33,10 @@ use super::behind;
 use super::folds::{self, Folded};
 use super::numbers;
 use super::scalars;
+use super::sometimes;
 use super::strip_mine::{STEPS, TimeLoop};
 use super::tree::{self, Namer};
+use super::unwound::{self, Unwound};
 use super::walk;
 use hexcc_clang::ast::{
     BinaryOp, Builtin, Callee, DeclId, DeclKind, Expr, ExprKind, Item, Span, Stmt, StmtId,
@@ -72,7 +74,9 @@ pub(super) fn converge(
     for stmt in time_loop.body {
         flatten(stmt.clone(), &mut body);
     }
+    sometimes::sometimes(unit, namer, &mut body);
     behind::behind(unit, &mut body);
+    let unwound = unwound::unwound(unit, namer, (&mut body, time_loop.span));
     let parts = Parts::of(unit, &body, time_loop)?;
     let long = tree::whole(unit, Builtin::Long, 8);
     let int = tree::whole(unit, Builtin::Int, 4);
@@ -84,7 +88,9 @@ pub(super) fn converge(
         long,
         outside: Vec::new(),
     };
-    make.whole(time_loop, &body, &parts)
+    make.outside
+        .extend(unwound.as_ref().map(|u| u.before.clone()));
+    make.whole(time_loop, &body, (&parts, unwound))
 }
 
 /// Takes blocks that declare nothing apart.
@@ -177,7 +183,7 @@ impl Parts {
 }
 
 /// Whether a statement is about cells: it has loops, elements, or moves pointers.
-fn is_of_cells(unit: &Unit, stmt: &Stmt) -> bool {
+pub(super) fn is_of_cells(unit: &Unit, stmt: &Stmt) -> bool {
     let is_pointer = |ty: TypeId| {
         matches!(
             unit.canonical(ty).kind,
@@ -203,7 +209,7 @@ fn has_elements(expr: &Expr) -> bool {
 }
 
 /// Whether a statement of the steps does nothing that the host would see otherwise when there are more of them.
-fn is_plain_step(unit: &Unit, stmt: &Stmt) -> bool {
+pub(super) fn is_plain_step(unit: &Unit, stmt: &Stmt) -> bool {
     let statics = walk::all_declared(stmt)
         .iter()
         .any(|id| !matches!(unit[*id].storage, Storage::None | Storage::Register));
@@ -236,7 +242,7 @@ fn is_plainly_declared(unit: &Unit, stmt: &Stmt) -> bool {
     items == 0 && own.iter().all(is_plain)
 }
 
-fn is_of_host(unit: &Unit, expr: &Expr) -> bool {
+pub(super) fn is_of_host(unit: &Unit, expr: &Expr) -> bool {
     use ExprKind as K;
     !walk::has(expr, |e| match &e.kind {
         K::Call(Callee::Function(f), _) => {
@@ -269,7 +275,7 @@ fn is_number_or_file(unit: &Unit, id: DeclId) -> bool {
 }
 
 /// Whether a statement of the host leaves the loop.
-fn breaks(stmt: &Stmt) -> bool {
+pub(super) fn breaks(stmt: &Stmt) -> bool {
     walk::jumps(stmt, |kind| matches!(kind, StmtKind::Break))
 }
 
@@ -311,7 +317,7 @@ fn sets_truths(unit: &Unit, stmt: &Stmt, id: DeclId) -> bool {
 }
 
 /// The constant that a statement alone gives a variable.
-fn begun(unit: &Unit, stmt: &Stmt, id: DeclId) -> Option<Expr> {
+pub(super) fn begun(unit: &Unit, stmt: &Stmt, id: DeclId) -> Option<Expr> {
     let value = match &stmt.kind {
         StmtKind::Expr(_) => tree::assignment(stmt).and_then(|(to, v)| (to == id).then_some(v)),
         StmtKind::Decl(_) if walk::declared(stmt).contains(&id) => unit[id].init.as_ref(),
@@ -367,7 +373,12 @@ struct Make<'a> {
 }
 
 impl Make<'_> {
-    fn whole(&mut self, time_loop: &TimeLoop, body: &[Stmt], parts: &Parts) -> Option<Converging> {
+    fn whole(
+        &mut self,
+        time_loop: &TimeLoop,
+        body: &[Stmt],
+        (parts, unwound): (&Parts, Option<Unwound>),
+    ) -> Option<Converging> {
         let body = &self.unconditional(body, parts);
         let records: Vec<DeclId> = (parts.numbers.iter())
             .map(|number| self.record(number))
@@ -430,6 +441,7 @@ impl Make<'_> {
         all.push(tree::declaration(self.unit, n_all));
         all.push(tree::declaration(self.unit, over));
         all.push(loop_);
+        all.extend(unwound.map(|u| u.behind));
         Some(Converging {
             stmt: self.block(all),
             n_all: self.unit[n_all].name.clone(),
@@ -636,7 +648,7 @@ impl Make<'_> {
 }
 
 /// Has what leaves the loop do some statements before.
-fn says_so(stmt: &mut Stmt, before: &[Stmt]) {
+pub(super) fn says_so(stmt: &mut Stmt, before: &[Stmt]) {
     if matches!(stmt.kind, StmtKind::Break) {
         let all = before.iter().cloned().chain([stmt.clone()]).collect();
         stmt.kind = StmtKind::Compound(all);

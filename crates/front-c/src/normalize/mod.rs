@@ -48,6 +48,8 @@
 //! | `peel` | `r = 0; for (..) r += d * d;`, wanted of the last step alone | the last step apart |
 //! | `ghosts` | `u[0] = u[n]; u[n + 1] = u[1];` in each step | the last steps apart |
 //! | `converge` | `while (err > tol) { err = 0; .. if (d > err) err = d; .. }` | several steps, and then the host's part of each |
+//! | `sometimes` | `if (t % 10 == 0) { err = 0; for (..) .. }` in such a loop | the loop in each step |
+//! | `unwound` | `if (err < tol) break; w = u; u = v; v = w;` in such a loop | the moves first, undone behind the loop |
 //! | `aside` | `STEP; t += dt;` where no step reads `t` | two loops |
 //! | `strip_mine` | `if (t % 10 == 0) save(u);`, `t += dt`, `while (t < end)` | a loop over segments |
 //!
@@ -96,6 +98,7 @@ mod scalars;
 mod schemes;
 mod settled;
 mod small;
+mod sometimes;
 mod split;
 mod square;
 mod strides;
@@ -110,6 +113,7 @@ mod turns;
 pub(crate) mod unreached;
 mod unread;
 mod unroll;
+mod unwound;
 mod values;
 pub(crate) mod walk;
 

@@ -268,7 +268,7 @@ pub(super) fn is_pointed_to_beside(
 }
 
 /// Calls `f` with the expressions of a statement and all in it but the one at a place.
-fn exprs_beside(unit: &Unit, stmt: &Stmt, but: Option<Span>, f: &mut dyn FnMut(&Expr)) {
+pub(super) fn exprs_beside(unit: &Unit, stmt: &Stmt, but: Option<Span>, f: &mut dyn FnMut(&Expr)) {
     if Some(stmt.span) == but {
         return;
     }

@@ -7,6 +7,7 @@
 //! In, for a form of its own: `for (int k = 0; k < 9; k++) g[k][i][j] = f[(k + 1) % 9][i][j];`, around a nest or in it, where planes
 //! use each other. Out: the same for each plane.
 
+use super::converge::begun;
 use super::inline;
 use super::numbers;
 use super::scalars;
@@ -17,7 +18,7 @@ use super::walk;
 use hexcc_clang::ast::{
     BinaryOp, DeclId, DeclKind, Expr, ExprKind, Stmt, StmtKind, Storage, UnaryOp, Unit,
 };
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// How often the body of a loop may be there, in all loops around it that are unrolled.
 const MOST: usize = 32;
@@ -52,6 +53,18 @@ pub(super) enum Which {
     AllPlanes,
 }
 
+/// What decides whether a loop is unrolled.
+#[derive(Clone, Copy)]
+struct Context<'a> {
+    /// The head of the time loop, and its body.
+    all: &'a [Stmt],
+    which: Which,
+    /// The numbers of all cells in the nest.
+    folds: &'a HashSet<DeclId>,
+    /// How many planes there may be: as many as loops over neighbours have numbers.
+    lengths: Option<&'a HashSet<usize>>,
+}
+
 /// Unrolls the small loops in the nests of a time loop; whether there were any.
 pub(super) fn unroll(
     unit: &mut Unit,
@@ -61,19 +74,44 @@ pub(super) fn unroll(
 ) -> bool {
     let before: Vec<Stmt> = std::iter::once(head).chain(&*body).cloned().collect();
     let mut found = false;
-    let mut which = which;
-    if which == Which::Planes {
+    let none = HashSet::new();
+    let lengths = lengths(unit, &before);
+    let mut context = Context {
+        all: &before,
+        which: Which::Neighbours,
+        folds: &none,
+        lengths: None,
+    };
+    if which != Which::Neighbours {
         // Cells that sums over planes are for use all of them.
         let mut all = body.iter_mut();
-        if all.any(|stmt| in_nest(unit, namer, (&before, Which::Neighbours), stmt)) {
-            which = Which::AllPlanes;
+        let has_sums = all.any(|stmt| in_nest(unit, namer, context, stmt));
+        context.which = which;
+        if which == Which::Planes && has_sums {
+            (context.which, context.lengths) = (Which::AllPlanes, Some(&lengths));
         }
     }
     for stmt in body {
-        if which != Which::Neighbours {
-            found |= cell_code(unit, (&before, which), stmt, MOST_PLANES);
+        if context.which != Which::Neighbours {
+            found |= cell_code(unit, context, stmt, MOST_PLANES);
         }
-        found |= in_nest(unit, namer, (&before, which), stmt);
+        found |= in_nest(unit, namer, context, stmt);
+    }
+    found
+}
+
+/// How many numbers the loops of nests over neighbours have.
+fn lengths(unit: &Unit, all: &[Stmt]) -> HashSet<usize> {
+    let mut found = HashSet::new();
+    for stmt in all {
+        walk::stmts(stmt, &mut |stmt| {
+            if let StmtKind::For { body, .. } = &stmt.kind
+                && let Some(counted) = counted(unit, stmt)
+                && is_cell_code(unit, (counted.iterator, false), body)
+            {
+                found.insert(counted.numbers.len());
+            }
+        });
     }
     found
 }
@@ -151,14 +189,15 @@ fn is_of_plane(unit: &Unit, to: &Expr, iterator: DeclId) -> bool {
 }
 
 /// Finds nests: what stands in their loops is the code of a cell.
-fn in_nest(unit: &mut Unit, namer: &mut Namer, all: (&[Stmt], Which), stmt: &mut Stmt) -> bool {
+fn in_nest(unit: &mut Unit, namer: &mut Namer, context: Context, stmt: &mut Stmt) -> bool {
     let StmtKind::For { body, .. } = &mut stmt.kind else {
         let inner = walk::inner_mut(stmt).into_iter();
-        return inner.fold(false, |any, stmt| in_nest(unit, namer, all, stmt) | any);
+        return inner.fold(false, |any, stmt| in_nest(unit, namer, context, stmt) | any);
     };
     let mut unrolled = false;
+    let folds = &folds(unit, body);
     // What counts in one loop may bound another one.
-    while cell_code(unit, all, body, MOST) {
+    while cell_code(unit, Context { folds, ..context }, body, MOST) {
         unrolled = true;
         small::counters(unit, body);
         small::constants(unit, body);
@@ -167,30 +206,49 @@ fn in_nest(unit: &mut Unit, namer: &mut Namer, all: (&[Stmt], Which), stmt: &mut
     unrolled || reduced
 }
 
+/// The numbers that a nest which stores to no cells does not begin: those of all cells, or of all planes.
+fn folds(unit: &Unit, body: &Stmt) -> HashSet<DeclId> {
+    let stores = |e: &Expr| {
+        tree::target(e).is_some_and(|to| !matches!(tree::plain(to).kind, ExprKind::Var(_)))
+    };
+    if walk::any(unit, body, stores) {
+        return HashSet::new();
+    }
+    let mut found = scalars::changed(unit, body);
+    walk::stmts(body, &mut |stmt| match &stmt.kind {
+        StmtKind::For {
+            init: Some(init), ..
+        } => found.retain(|id| tree::begins(unit, init).is_none_or(|(own, _)| own != *id)),
+        _ => found.retain(|id| begun(unit, stmt, *id).is_none()),
+    });
+    let own = walk::all_declared(body);
+    found.retain(|id| !own.contains(id));
+    found
+}
+
 /// Unrolls loops in a statement of a cell's code.
-fn cell_code(
-    unit: &mut Unit,
-    (all, which): (&[Stmt], Which),
-    stmt: &mut Stmt,
-    most: usize,
-) -> bool {
+fn cell_code(unit: &mut Unit, context: Context, stmt: &mut Stmt, most: usize) -> bool {
     if let StmtKind::For { body, .. } = &stmt.kind
         && let Some(counted) = counted(unit, stmt)
         && counted.numbers.len()
-            <= if has_loops(body) {
+            <= if has_loops(body) || !scalars::changed(unit, body).is_disjoint(context.folds) {
                 most.min(MOST_PLANES)
             } else {
                 most
             }
         && counted.numbers.len() * elements(unit, body) <= ELEMENTS
-        && is_cell_code(unit, (counted.iterator, which), body)
+        && is_cell_code(
+            unit,
+            (counted.iterator, context.has_planes(unit, &counted, body)),
+            body,
+        )
         && let Some(mut copies) = copies(unit, body, &counted)
     {
         let most = most / counted.numbers.len().max(1);
         for copy in &mut copies {
-            cell_code(unit, (all, which), copy, most);
+            cell_code(unit, context, copy, most);
         }
-        copies.extend(counted.left(unit, all, stmt));
+        copies.extend(counted.left(unit, context.all, stmt));
         let mut flat = Vec::new();
         copies.into_iter().for_each(|copy| flatten(copy, &mut flat));
         stmt.kind = StmtKind::Compound(flat);
@@ -198,7 +256,7 @@ fn cell_code(
     }
     let mut found = false;
     for inner in walk::inner_mut(stmt) {
-        found |= cell_code(unit, (all, which), inner, most);
+        found |= cell_code(unit, context, inner, most);
     }
     if let StmtKind::Compound(statements) = &mut stmt.kind {
         let mut flat = Vec::new();
@@ -283,9 +341,23 @@ fn goes_on(stmt: &mut Stmt) -> bool {
     }
 }
 
+impl Context<'_> {
+    /// Whether what a loop counts may be planes of cells.
+    fn has_planes(&self, unit: &Unit, counted: &Counted, body: &Stmt) -> bool {
+        match self.which {
+            Which::Neighbours => false,
+            Which::Planes => is_coupled(unit, counted.iterator, body),
+            Which::AllPlanes => {
+                let n = counted.numbers.len();
+                self.lengths.is_none_or(|lengths| lengths.contains(&n))
+            }
+        }
+    }
+}
+
 /// Whether a body is a part of a cell's code: it updates numbers or small arrays, or cells that are the same for each number,
 /// and selects elements of arrays by the number.
-fn is_cell_code(unit: &Unit, (iterator, which): (DeclId, Which), body: &Stmt) -> bool {
+fn is_cell_code(unit: &Unit, (iterator, has_planes): (DeclId, bool), body: &Stmt) -> bool {
     let is_it = |expr: &Expr| matches!(expr.kind, ExprKind::Var(id) if id == iterator);
     let uses = |expr: &Expr| walk::mentions(expr, iterator);
     let selects = walk::any(
@@ -293,11 +365,6 @@ fn is_cell_code(unit: &Unit, (iterator, which): (DeclId, Which), body: &Stmt) ->
         body,
         |expr| matches!(&expr.kind, ExprKind::Index(base, at) if uses(at) || uses(base)),
     );
-    let has_planes = match which {
-        Which::Neighbours => false,
-        Which::Planes => is_coupled(unit, iterator, body),
-        Which::AllPlanes => true,
-    };
     let changed = scalars::changed(unit, body);
     let moves = |to: &Expr| {
         walk::has(

@@ -231,8 +231,6 @@ fn what_stays() {
         // The host reads an element, or stores one.
         format!("{} if (u[1] > 3) break;", step()),
         format!("{} printf(\"%f\", u[n / 2]);", step()),
-        // It leaves before the swap.
-        format!("err = 0; {SWEEP} {folded} if (err < 1e-3) break; {TURN}"),
         // Steps read what the host has, or what the steps before have folded.
         format!(
             "other = err; {}",
@@ -250,6 +248,40 @@ fn what_stays() {
     }
     // Nothing of the cells ends it.
     assert_none(&format!("while (t < most) {{ {SWEEP} {TURN} t++; }}"));
+}
+
+#[test]
+fn moves_that_the_last_step_does_not_make_are_undone() {
+    let folded = nest("if (d > err) err = d;");
+    let loop_ = format!(
+        "while (t < most) {{ err = 0; {SWEEP} {folded} if (err < 1e-3) break; {TURN} t++; }}"
+    );
+    let steps = format!("{SWEPT} {} {TURN}", nest(LARGEST));
+    let host = format!(
+        "{HANDED} if (err < 1e-3) {{ back = 1; {{ n_done++; over = 1; break; }} }} n_done++; t++; over = !(t < most);"
+    );
+    assert_eq!(parts(&loop_), Some((steps, host)));
+    // The pointer that the moves lose is read later.
+    let lost = loop_.replace(TURN, "u = v;");
+    assert_none(&format!("{lost} u[0] = 1;"));
+}
+
+#[test]
+fn numbers_that_are_asked_for_sometimes_are_there_in_each_step() {
+    let folded = nest("if (d > err) err = d;");
+    let loop_ = |more: &str| {
+        format!(
+            "while (t < most) {{ {SWEEP} if (t % 9 == 0) {{ err = 0; {folded} {more} if (err < 1e-3) break; }} t++; }}"
+        )
+    };
+    let (steps, host) = parts(&loop_("")).expect("the loop goes several steps");
+    let folds = nest("if (d > err_now_at[step]) { err_now_at[step] = d; }");
+    assert_eq!(steps, format!("{SWEPT} {folds}"));
+    let begins = "err_now = 0; err_now = err_now_at[n_done]; err_now_at[n_done] = 0; if (t % 9 == 0) { err = 0; err = err_now;";
+    assert!(host.starts_with(begins), "{host}");
+    // The loops need what the branch has, or do more.
+    assert_none(&loop_("v[1] = 0;"));
+    assert_none(&loop_("").replace("fabsf(", "t * fabsf("));
 }
 
 #[test]
