@@ -1,4 +1,5 @@
-/* windows2d: A game of life whose loops over neighbours begin at the cell before, and wrap around in the subscripts.
+/* windows2d: A game of life whose loops over neighbours begin at the cell before, and wrap around in the subscripts;
+ * another one that counts those inside by one condition.
  * hexcc-test: args=T run=1;2;14;33
  */
 #include <stdio.h>
@@ -27,6 +28,24 @@ int main(int argc, char **argv)
               n++;
         if (live[y][x])
           n--;
+        next[y][x] = n == 3 || (n == 2 && live[y][x]) ? 1 : 0;
+      }
+    for (int y = 0; y < H; y++)
+      for (int x = 0; x < W; x++)
+        live[y][x] = next[y][x];
+  }
+  for (int t = 0; t < most; t++) {
+    for (int y = 0; y < H; y++)
+      for (int x = 0; x < W; x++) {
+        int n = 0;
+        for (int dy = -1; dy <= 1; dy++)
+          for (int dx = -1; dx <= 1; dx++) {
+            int y1 = y + dy, x1 = x + dx;
+            if (dx == 0 && dy == 0)
+              continue;
+            if (y1 >= 0 && y1 < H && x1 >= 0 && x1 < W && live[y1][x1])
+              n++;
+          }
         next[y][x] = n == 3 || (n == 2 && live[y][x]) ? 1 : 0;
       }
     for (int y = 0; y < H; y++)

@@ -6,7 +6,7 @@ use super::scalars;
 use super::tree;
 use super::walk;
 use hexcc_clang::ast::{DeclId, Expr, ExprKind, Item, Stmt, StmtKind, Unit};
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 /// Has pointers move behind the last nest of a body.
@@ -22,24 +22,29 @@ pub(super) fn behind(unit: &mut Unit, body: &mut [Stmt]) {
         return;
     };
     for stmt in &mut body[moves.end..=last] {
-        let names: HashMap<DeclId, Expr> = (meant.iter())
-            .map(|(id, to)| (*id, tree::var(unit, *to, stmt.span)))
-            .collect();
-        walk::change_all(unit, stmt, &mut |expr| {
-            let to = match &expr.kind {
-                ExprKind::Var(id) => names.get(id),
-                _ => None,
-            };
-            if let Some(to) = to {
-                *expr = Expr {
-                    span: expr.span,
-                    ..to.clone()
-                };
-            }
-            true
-        });
+        rename(unit, stmt, &meant);
     }
     body[moves.start..=last].rotate_left(moves.len());
+}
+
+/// Has a statement use the pointers that others are.
+pub(super) fn rename(unit: &mut Unit, stmt: &mut Stmt, meant: &BTreeMap<DeclId, DeclId>) {
+    let names: BTreeMap<DeclId, Expr> = (meant.iter())
+        .map(|(id, to)| (*id, tree::var(unit, *to, stmt.span)))
+        .collect();
+    walk::change_all(unit, stmt, &mut |expr| {
+        let to = match &expr.kind {
+            ExprKind::Var(id) => names.get(id),
+            _ => None,
+        };
+        if let Some(to) = to {
+            *expr = Expr {
+                span: expr.span,
+                ..to.clone()
+            };
+        }
+        true
+    });
 }
 
 /// The runs of statements that move pointers, one of which outlives the body.
@@ -64,7 +69,7 @@ fn meant(
     unit: &Unit,
     body: &[Stmt],
     (moves, last): (&Range<usize>, usize),
-) -> Option<HashMap<DeclId, DeclId>> {
+) -> Option<BTreeMap<DeclId, DeclId>> {
     let meant = meaning(unit, &body[moves.clone()])?;
     let all = || meant.iter().flat_map(|(to, from)| [*to, *from]);
     let stays = |stmt: &Stmt| {
@@ -76,8 +81,8 @@ fn meant(
 }
 
 /// What pointers mean behind moves, in those from before.
-pub(super) fn meaning(unit: &Unit, moves: &[Stmt]) -> Option<HashMap<DeclId, DeclId>> {
-    let mut meant: HashMap<DeclId, DeclId> = HashMap::new();
+pub(super) fn meaning(unit: &Unit, moves: &[Stmt]) -> Option<BTreeMap<DeclId, DeclId>> {
+    let mut meant: BTreeMap<DeclId, DeclId> = BTreeMap::new();
     for stmt in moves {
         let (to, from) = moved(unit, stmt)?;
         let from = meant.get(&from).copied().unwrap_or(from);

@@ -31,6 +31,7 @@
 
 use super::behind;
 use super::folds::{self, Folded};
+use super::hosted::Hosted;
 use super::numbers;
 use super::scalars;
 use super::sometimes;
@@ -74,10 +75,11 @@ pub(super) fn converge(
     for stmt in time_loop.body {
         flatten(stmt.clone(), &mut body);
     }
-    sometimes::sometimes(unit, namer, &mut body);
+    let hosted = &Hosted::of(unit, &body);
+    sometimes::sometimes(unit, namer, &mut body, hosted);
     behind::behind(unit, &mut body);
-    let unwound = unwound::unwound(unit, namer, (&mut body, time_loop.span));
-    let parts = Parts::of(unit, &body, time_loop)?;
+    let unwound = unwound::unwound(unit, namer, (&mut body, time_loop.span), hosted);
+    let parts = Parts::of(unit, hosted, &body, time_loop)?;
     let long = tree::whole(unit, Builtin::Long, 8);
     let int = tree::whole(unit, Builtin::Int, 4);
     let mut make = Make {
@@ -135,14 +137,15 @@ impl Parts {
         steps.filter_map(|(stmt, is)| is.then_some(stmt))
     }
 
-    fn of(unit: &Unit, body: &[Stmt], time_loop: &TimeLoop) -> Option<Parts> {
-        let is_step: Vec<bool> = body.iter().map(|stmt| is_of_cells(unit, stmt)).collect();
+    fn of(unit: &Unit, hosted: &Hosted, body: &[Stmt], time_loop: &TimeLoop) -> Option<Parts> {
+        let is_of_cells = |stmt: &Stmt| is_of_cells(unit, hosted, stmt);
+        let is_step: Vec<bool> = body.iter().map(is_of_cells).collect();
         let steps = || body.iter().zip(&is_step).filter(|(_, is)| **is);
         let hosts = || body.iter().zip(&is_step).filter(|(_, is)| !**is);
         let of_loop = || time_loop.cond.into_iter().chain(time_loop.step);
         let is_known = steps().all(|(stmt, _)| is_plain_step(unit, stmt))
-            && hosts().all(|(stmt, _)| is_host(unit, stmt))
-            && of_loop().all(|expr| is_of_host(unit, expr));
+            && hosts().all(|(stmt, _)| is_host(unit, hosted, stmt))
+            && of_loop().all(|expr| is_of_host(unit, hosted, expr));
         let last = is_step.iter().rposition(|is| *is)?;
         let may_leave = |(at, stmt): (usize, &Stmt)| at < last && !is_step[at] && breaks(stmt);
         if !is_known || body.iter().enumerate().any(may_leave) {
@@ -183,7 +186,7 @@ impl Parts {
 }
 
 /// Whether a statement is about cells: it has loops, elements, or moves pointers.
-pub(super) fn is_of_cells(unit: &Unit, stmt: &Stmt) -> bool {
+pub(super) fn is_of_cells(unit: &Unit, hosted: &Hosted, stmt: &Stmt) -> bool {
     let is_pointer = |ty: TypeId| {
         matches!(
             unit.canonical(ty).kind,
@@ -198,6 +201,7 @@ pub(super) fn is_of_cells(unit: &Unit, stmt: &Stmt) -> bool {
     walk::stmts(stmt, &mut |stmt| {
         has_loop |= matches!(stmt.kind, StmtKind::For { .. });
     });
+    let has_elements = |e: &Expr| has_elements(e) && !hosted.is_element(e);
     has_loop || declares || walk::any(unit, stmt, |e| has_elements(e) || moves(e))
 }
 
@@ -217,7 +221,7 @@ pub(super) fn is_plain_step(unit: &Unit, stmt: &Stmt) -> bool {
 }
 
 /// Whether a statement of the host uses numbers alone, and nothing of the program's functions.
-fn is_host(unit: &Unit, stmt: &Stmt) -> bool {
+fn is_host(unit: &Unit, hosted: &Hosted, stmt: &Stmt) -> bool {
     let mut is_it = !continues(stmt);
     walk::stmts(stmt, &mut |stmt| {
         is_it &= !matches!(
@@ -225,7 +229,9 @@ fn is_host(unit: &Unit, stmt: &Stmt) -> bool {
             StmtKind::For { .. } | StmtKind::Switch { .. } | StmtKind::Do { .. }
         );
         is_it &= !matches!(stmt.kind, StmtKind::While { .. } | StmtKind::Other(_));
-        walk::exprs(unit, stmt, &mut |expr| is_it &= is_of_host(unit, expr));
+        walk::exprs(unit, stmt, &mut |expr| {
+            is_it &= is_of_host(unit, hosted, expr)
+        });
     });
     is_it && is_plainly_declared(unit, stmt)
 }
@@ -242,17 +248,17 @@ fn is_plainly_declared(unit: &Unit, stmt: &Stmt) -> bool {
     items == 0 && own.iter().all(is_plain)
 }
 
-pub(super) fn is_of_host(unit: &Unit, expr: &Expr) -> bool {
+pub(super) fn is_of_host(unit: &Unit, hosted: &Hosted, expr: &Expr) -> bool {
     use ExprKind as K;
     !walk::has(expr, |e| match &e.kind {
+        K::Index(..) | K::Unary(UnaryOp::Deref, _) => !hosted.is_element(e),
         K::Call(Callee::Function(f), _) => {
             !scalars::is_of_system(unit, *f) && !scalars::computes(unit, *f)
         }
-        K::Var(id) => !is_number_or_file(unit, *id),
+        K::Var(id) => !hosted.has(*id) && !is_number_or_file(unit, *id),
         K::Call(..)
-        | K::Index(..)
         | K::Field(..)
-        | K::Unary(UnaryOp::Deref | UnaryOp::AddressOf, _)
+        | K::Unary(UnaryOp::AddressOf, _)
         | K::Statements(_)
         | K::VaArg(_)
         | K::LabelAddress(_)

@@ -64,7 +64,7 @@ fn is_moved_alone(unit: &Unit, id: DeclId, (head, rest): (&Stmt, &[Stmt])) -> bo
 }
 
 /// Whether a variable is used in some statements of a function alone.
-fn is_held_alone(unit: &Unit, function: FunctionId, id: DeclId, swap: &[Stmt]) -> bool {
+pub(super) fn is_held_alone(unit: &Unit, function: FunctionId, id: DeclId, swap: &[Stmt]) -> bool {
     let uses = |stmt: &Stmt| walk::n_uses(unit, stmt, id);
     let all = unit[function].body.as_ref().map_or(0, uses);
     scalars::is_automatic(unit, id) && all <= swap.iter().map(uses).sum()

@@ -16,6 +16,7 @@
 //! | [`returns`](super::returns) | `if (a < 0) return 0; double s = a * b; return s;` | `return a < 0 ? 0 : a * b;` |
 //! | `elements` | `*(u + i)`, `*at(u, i)` | `u[i]` |
 //! | [`asserts`](super::asserts) | `assert(i < n);` | `;` |
+//! | `words` | `a = b = e; l *= 2, r *= 2; v %= n;` | `b = e; a = b; l *= 2; r *= 2; v = v % n;` |
 //!
 //! The last ones make C that pet does not read at all, so that they are asked for by themselves, too.
 //!
@@ -33,6 +34,7 @@ mod pointers;
 mod sizes;
 mod uses;
 mod variables;
+mod words;
 
 use super::{asserts, choices, returns, scalars, tree, walk};
 use crate::emit;
@@ -84,7 +86,7 @@ pub enum Wish {
 }
 
 /// The passes, in the order in which they are tried.
-pub(super) const PASSES: [(&str, Pass); 8] = [
+pub(super) const PASSES: [(&str, Pass); 9] = [
     ("choices", choices::choices),
     ("helpers", functions::functions),
     ("pointers", pointers::pointers),
@@ -93,6 +95,7 @@ pub(super) const PASSES: [(&str, Pass); 8] = [
     ("returns", returns::returns),
     ("plain", elements::elements),
     ("plain", asserts::asserts),
+    ("plain", words::words),
 ];
 
 /// The passes before those that make C that pet reads.

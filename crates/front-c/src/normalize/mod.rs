@@ -18,6 +18,7 @@
 //! | `setters` | `set(g, i, j, v);` of a function that stores in `g->u` | `g->u[i * g->nx + j] = v;` |
 //! | `helpers` | `u[at(g, i, j)]` of a function that reads `g->nx` | `u[i * g->nx + j]` |
 //! | `early` | `w = u; u = v; v = w; STEP` | `STEP w = u; u = v; v = w;` |
+//! | `halves` | `STEP; swap; STEP; swap` | `STEP STEP`, the second one the other way round |
 //! | `aliases` | `double *a = u, (*b)[n] = (double (*)[n])v;` in the loop, `b[i][j] = a[i];` | `v[i * n + j] = u[i];` |
 //! | `unread` | `last = d;` of a variable that nothing reads | nothing |
 //! | `products` | `int plane = ny * nz;`, `u[i * plane]` | `u[i * (ny * nz)]` |
@@ -73,9 +74,11 @@ mod folds;
 mod forward;
 mod ghosts;
 mod guards;
+mod halves;
 mod heads;
 mod helpers;
 mod hoist;
+mod hosted;
 mod inline;
 mod iterators;
 mod located;

@@ -192,6 +192,9 @@ fn written_out(
         passes.push("early");
         around.wrap(found);
     }
+    if halves::halves(unit, namer, function, (head, body)) {
+        passes.push("halves");
+    }
     if aliases::aliases(unit, globals, body) {
         passes.push("aliases");
     }

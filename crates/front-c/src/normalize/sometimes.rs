@@ -6,6 +6,7 @@
 //! Such loops change nothing else, so that it is not seen that they run more often; and steps are all the same then.
 
 use super::converge::{begun, is_of_cells, is_of_host, is_plain_step};
+use super::hosted::Hosted;
 use super::scalars;
 use super::tree::{self, Namer};
 use super::walk;
@@ -13,10 +14,10 @@ use hexcc_clang::ast::{BinaryOp, DeclId, Expr, ExprKind, Stmt, StmtKind, Unit};
 use std::collections::{HashMap, HashSet};
 
 /// Takes such loops of a body out of their conditions.
-pub(super) fn sometimes(unit: &mut Unit, namer: &mut Namer, body: &mut Vec<Stmt>) {
+pub(super) fn sometimes(unit: &mut Unit, namer: &mut Namer, body: &mut Vec<Stmt>, hosted: &Hosted) {
     let mut all = Vec::new();
     for stmt in std::mem::take(body) {
-        match taken_out(unit, namer, &stmt) {
+        match taken_out(unit, namer, hosted, &stmt) {
             Some(parts) => all.extend(parts),
             None => all.push(stmt),
         }
@@ -25,14 +26,19 @@ pub(super) fn sometimes(unit: &mut Unit, namer: &mut Namer, body: &mut Vec<Stmt>
 }
 
 /// What one statement becomes.
-fn taken_out(unit: &mut Unit, namer: &mut Namer, stmt: &Stmt) -> Option<Vec<Stmt>> {
+fn taken_out(
+    unit: &mut Unit,
+    namer: &mut Namer,
+    hosted: &Hosted,
+    stmt: &Stmt,
+) -> Option<Vec<Stmt>> {
     let (cond, then) = tree::conditional(stmt)?;
     let is_rest = |e: &Expr| matches!(e.kind, ExprKind::Binary(BinaryOp::Rem, ..));
-    if !is_of_host(unit, cond) || !walk::has(cond, is_rest) {
+    if !is_of_host(unit, hosted, cond) || !walk::has(cond, is_rest) {
         return None;
     }
     let branch = tree::block(then.clone());
-    let numbers = numbers(unit, &branch)?;
+    let numbers = numbers(unit, hosted, &branch)?;
     let mut now = HashMap::new();
     let mut all = Vec::new();
     for (id, begins) in numbers {
@@ -44,7 +50,7 @@ fn taken_out(unit: &mut Unit, namer: &mut Namer, stmt: &Stmt) -> Option<Vec<Stmt
     }
     let mut left = Vec::new();
     for mut part in branch {
-        if !is_of_cells(unit, &part) {
+        if !is_of_cells(unit, hosted, &part) {
             left.push(part);
             continue;
         }
@@ -76,8 +82,8 @@ fn taken_out(unit: &mut Unit, namer: &mut Namer, stmt: &Stmt) -> Option<Vec<Stmt
 
 /// The numbers that loops of a branch fold into, each with what it begins with; `None` where there are none, or where the loops do
 /// more, or need more of the branch.
-fn numbers(unit: &Unit, branch: &[Stmt]) -> Option<Vec<(DeclId, Expr)>> {
-    let is_loop = |stmt: &&Stmt| is_of_cells(unit, stmt);
+fn numbers(unit: &Unit, hosted: &Hosted, branch: &[Stmt]) -> Option<Vec<(DeclId, Expr)>> {
+    let is_loop = |stmt: &&Stmt| is_of_cells(unit, hosted, stmt);
     let mut found: Vec<(DeclId, Expr)> = Vec::new();
     for (at, stmt) in branch.iter().enumerate().filter(|(_, s)| is_loop(s)) {
         let own: HashSet<DeclId> = walk::all_declared(stmt).into_iter().collect();

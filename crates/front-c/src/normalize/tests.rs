@@ -14,6 +14,7 @@ mod early;
 mod forward;
 mod ghosts;
 mod given;
+mod halves;
 mod heads;
 mod helpers;
 mod iterators;

@@ -5,6 +5,7 @@
 
 use super::behind;
 use super::converge::{breaks, is_of_cells, says_so};
+use super::hosted::Hosted;
 use super::scalars;
 use super::tree::{self, Namer};
 use super::walk;
@@ -23,9 +24,10 @@ pub(super) fn unwound(
     unit: &mut Unit,
     namer: &mut Namer,
     (body, span): (&mut [Stmt], Span),
+    hosted: &Hosted,
 ) -> Option<Unwound> {
-    let moves = last_moves(unit, body)?;
-    let first = (body[..moves.start].iter()).rposition(|s| is_of_cells(unit, s))? + 1;
+    let moves = last_moves(unit, hosted, body)?;
+    let first = (body[..moves.start].iter()).rposition(|s| is_of_cells(unit, hosted, s))? + 1;
     if !body[first..moves.start].iter().any(breaks) {
         return None;
     }
@@ -79,8 +81,11 @@ pub(super) fn unwound(
 }
 
 /// The moves of pointers that are the last statements about cells.
-fn last_moves(unit: &Unit, body: &[Stmt]) -> Option<Range<usize>> {
-    let end = body.iter().rposition(|stmt| is_of_cells(unit, stmt))? + 1;
+fn last_moves(unit: &Unit, hosted: &Hosted, body: &[Stmt]) -> Option<Range<usize>> {
+    let end = body
+        .iter()
+        .rposition(|stmt| is_of_cells(unit, hosted, stmt))?
+        + 1;
     let n = (body[..end].iter().rev())
         .take_while(|stmt| behind::moved(unit, stmt).is_some())
         .count();

@@ -185,6 +185,15 @@ impl Make<'_> {
         let mut done = Vec::new();
         let mut left: std::collections::VecDeque<Stmt> = going_on(all.clone(), &reads).into();
         while let Some(stmt) = left.pop_front() {
+            let parts = tree::conditional(&stmt).and_then(|(cond, then)| one_by_one(cond, then));
+            if let Some((cond, then)) = parts {
+                let mut inner = vec![then];
+                if self.of_cell(&mut inner) {
+                    done.push(tree::when(cond, inner));
+                    found = true;
+                    continue;
+                }
+            }
             let before = self.unit.clone();
             match self.of_branches(&stmt) {
                 Some(made) => {
@@ -480,9 +489,29 @@ fn goes_on(stmt: &Stmt, is_it: &dyn Fn(&Expr) -> bool) -> bool {
     is_it(cond) && last.is_some_and(|last| matches!(last.kind, StmtKind::Continue))
 }
 
-fn reads(expr: &Expr) -> bool {
+pub(super) fn reads(expr: &Expr) -> bool {
     walk::has(expr, |e| {
         matches!(e.kind, ExprKind::Index(..) | ExprKind::Call(..))
+    })
+}
+
+/// The parts of a condition before those on data, and a branch on those alone.
+pub(super) fn one_by_one(cond: &Expr, then: &Stmt) -> Option<(Expr, Stmt)> {
+    let ExprKind::Binary(BinaryOp::And, a, b) = &tree::plain(cond).kind else {
+        return None;
+    };
+    if reads(a) {
+        // `(a && b) && c`
+        let ExprKind::Binary(BinaryOp::And, first, second) = &tree::plain(a).kind else {
+            return None;
+        };
+        let rest = tree::binary(BinaryOp::And, (**second).clone(), (**b).clone());
+        let whole = tree::binary(BinaryOp::And, (**first).clone(), rest);
+        return one_by_one(&whole, then);
+    }
+    reads(b).then(|| {
+        let inner = tree::when((**b).clone(), vec![then.clone()]);
+        ((**a).clone(), inner)
     })
 }
 

@@ -81,6 +81,9 @@ impl<'u> Edits<'u> {
                     }
                 }
             }
+            (StmtKind::Expr(old), StmtKind::Expr(new)) if !self.are_alike(old, new) => {
+                return Err(Untold);
+            }
             (
                 StmtKind::For {
                     init: Some(old), ..

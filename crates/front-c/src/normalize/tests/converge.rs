@@ -2,6 +2,9 @@ use super::*;
 
 const BEFORE: &str = "#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+void keep(float *all);
 static float change(int n, const float *a, const float *b) {
   float most = 0; for (int i = 1; i < n; i++) { float d = fabsf(a[i] - b[i]); if (d > most) most = d; } return most; }
 ";
@@ -300,4 +303,42 @@ fn a_step_is_the_condition() {
     assert!(text.contains(host), "{text}");
     // A number that is no truth as an `int`.
     assert!(forms_of(&step.replace("again = 1", "again = i")).is_empty());
+}
+
+#[test]
+fn what_the_host_alone_keeps() {
+    let step = step();
+    let inside = |kept: &str| {
+        let (steps, host) = parts(&format!(
+            "{kept} while (err > 1e-3 && t < most) {{ {step} kept[t] = err; t++; }}"
+        ))?;
+        assert_eq!(steps, format!("{SWEPT} {} {TURN}", nest(LARGEST)));
+        Some(host)
+    };
+    let host = format!("{HANDED} kept[t] = err; n_done++; t++; over = !(err > 1e-3 && t < most);");
+    for kept in [
+        "float kept[900];",
+        "static float kept[900];",
+        "float *kept = (float *)malloc(most * sizeof(float));",
+        "float *kept = 0; if (most < 900) kept = malloc(most * 4);",
+    ] {
+        assert_eq!(inside(kept).as_deref(), Some(&*host), "{kept}");
+    }
+    // Cells may be what others call so.
+    for kept in [
+        "float *kept = u;",
+        "float *kept = v + n;",
+        "float *kept = malloc(most * 4); u = kept;",
+        "float kept[900]; v = &kept[3];",
+        "float kept[900]; float *alias = kept;",
+        "float kept[900]; u = memcpy(kept, v, 4 * n);",
+        "float *kept = malloc(8); keep(kept);",
+    ] {
+        assert_eq!(inside(kept), None, "{kept}");
+    }
+    // Steps use them.
+    assert_none(&format!(
+        "float kept[900]; while (err > 1e-3) {{ {} kept[1] = err; }}",
+        step.replace("u[i - 1]", "kept[i]")
+    ));
 }

@@ -130,3 +130,44 @@ fn assertions_that_go_are_told_but_those_of_a_release() {
     assert_eq!(told(text), ["assert(i < n);"]);
     assert!(told(&format!("#define NDEBUG\n{text}")).is_empty());
 }
+
+#[test]
+fn words_that_stand_for_others() {
+    for (stmts, expected) in [
+        ("v[i] = +u[i] - (+u[j]) * +2;", "v[i]=u[i]-(u[j])*2;"),
+        ("v[i] = u[i] = 1 + + 2;", "{u[i]=1+2;v[i]=u[i];}"),
+        ("v[i] = u[i] = x = 0;", "{x=0;u[i]=0;v[i]=0;}"),
+        (
+            "v[i & 1] = u[(i + 1) & 3] + u[(i + j) & 3] + u[(i - 1) & 3] + (x & 1);",
+            "v[(i%2)]=u[((i+1)%4)]+u[(((i+j)%4+4)%4)]+u[(((i-1)%4+4)%4)]+((x%2));",
+        ),
+        ("p[i] %= 3; k <<= j;", "p[i]=p[i]%3;k=k<<j;"),
+        (
+            "int a = i * n + j, b = a + 1; v[b] = 1;",
+            "inta=i*n+j;intb=a+1;v[b]=1;",
+        ),
+        (
+            "if (i > 0 && j < n && u[i - 1] > 0 && u[j]) k++;",
+            "if((i>0)&&(j<n)){if(u[i-1]>0&&u[j]){k++;}}",
+        ),
+        ("if (i) v[i] *= 2, u[i] += 1;", "if(i){v[i]*=2;u[i]+=1;}"),
+        (
+            r"v[i] = u[i] == 'X' ? ' ' : '\n' - '\0'; p[i] = '\x41';",
+            "v[i]=u[i]==88?32:10-0;p[i]=65;",
+        ),
+    ] {
+        assert_eq!(inner(stmts), expected, "{stmts}");
+    }
+    for kept in [
+        "v[i & j] = 1;",
+        "v[i & 2] = 1;",
+        "v[i++] = u[k++] = 1;",
+        "v[i | j & 2] = u[i + j];",
+        "p[i] = p[j] & 1;",
+        "p[odd(i)] %= 3;",
+        "q = u, u = v, v = q;",
+        "for (i = k = 0; i < n; i++, k++) v[i] = 1;",
+    ] {
+        assert_eq!(inner(kept), "unchanged", "{kept}");
+    }
+}

@@ -1,6 +1,5 @@
-//! C that pet does not read, in words that it reads: `+x` is `x`, `a = b = e;` is two statements,
-//! `double x = f(y);` declares first and then assigns, as calls are taken in from statements alone, as does `return f(y);`,
-//! `t & 1` in brackets is `(t % 2 + 2) % 2`, and `t % 2` as a subscript, where that is not negative, and `'X'` is 88.
+//! C that pet does not read, in words that it reads: `double x = f(y);` declares first and then assigns, as calls are taken in
+//! from statements alone, as does `return f(y);`.
 
 use super::edit;
 use crate::csource::{self, Code, Edit, Function};
@@ -12,23 +11,15 @@ pub(super) fn write_out(code: &Code, tokens: Range<usize>, functions: &[Function
     let mut edits = Vec::new();
     let mut at = tokens.start;
     while at < tokens.end {
-        let found = (chain(code, at, &tokens))
-            .or_else(|| declaration(code, at, &tokens, functions))
+        let found = (declaration(code, at, &tokens, functions))
             .or_else(|| returned(code, at, &tokens, functions))
-            .or_else(|| super::several::calls(code, at, &tokens, functions))
-            .or_else(|| remainder(code, at, &tokens))
-            .or_else(|| character(code, at));
+            .or_else(|| super::several::calls(code, at, &tokens, functions));
         match found {
             Some((end, text)) => {
                 edits.push(edit(code, at..end, text));
                 at = end;
             }
-            None => {
-                if is_unary_plus(code, at, &tokens) {
-                    edits.push(edit(code, at..at + 1, " ".to_string()));
-                }
-                at += 1;
-            }
+            None => at += 1,
         }
     }
     edits
@@ -38,60 +29,6 @@ pub(super) fn write_out(code: &Code, tokens: Range<usize>, functions: &[Function
 pub(super) fn begins_statement(code: &Code, at: usize) -> bool {
     let before = at.checked_sub(1).map_or("", |at| code.word(at));
     matches!(before, ";" | "{" | "}" | ")" | "else")
-}
-
-/// Whether a token is a plus with one operand.
-fn is_unary_plus(code: &Code, at: usize, tokens: &Range<usize>) -> bool {
-    if code.word(at) != "+" || at == tokens.start {
-        return false;
-    }
-    let before = code.word(at - 1);
-    let ends_operand = matches!(before, ")" | "]" | "++" | "--");
-    let is_operand =
-        before.starts_with(|c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '\'' | '"'));
-    !ends_operand && (!is_operand || before == "return")
-}
-
-/// The number of a character.
-fn character(code: &Code, at: usize) -> Option<(usize, String)> {
-    let text = code.word(at).strip_prefix('\'')?.strip_suffix('\'')?;
-    let number = match text.as_bytes() {
-        b"\\0" => 0,
-        b"\\n" => b'\n',
-        [c @ b' '..=b'~'] => *c,
-        _ => return None,
-    };
-    Some((at + 1, number.to_string()))
-}
-
-/// The statement `a = b = e;` that begins at a token: its end, and what it stands for.
-fn chain(code: &Code, at: usize, tokens: &Range<usize>) -> Option<(usize, String)> {
-    if !begins_statement(code, at) || !code.is_plain_name(at) || in_parentheses(code, at, tokens) {
-        return None;
-    }
-    let end = csource::statement_end(code, at, tokens.end);
-    if code.word(end - 1) != ";" {
-        return None;
-    }
-    let mut places = Vec::new();
-    let mut start = at;
-    while let Some(equals) = target(code, start, end) {
-        places.push(&code.text[code.bytes(start..equals)]);
-        start = equals + 1;
-    }
-    if places.len() < 2 || (start..end - 1).any(|at| code.word(at) == ",") {
-        return None;
-    }
-    let mut text = String::from("{ ");
-    let mut value = &code.text[code.bytes(start..end - 1)];
-    // Every type of numbers has the small ones, so that they are the same number behind each assignment.
-    let number: Option<f64> = value.trim_end_matches(['f', 'F']).parse().ok();
-    let is_in_all = number.is_some_and(|x| x.fract() == 0.0 && (0.0..100.0).contains(&x));
-    for place in places.iter().rev() {
-        text += &format!("{place} = {value}; ");
-        value = if is_in_all { value } else { place };
-    }
-    Some((end, text + "}"))
 }
 
 /// A declaration, from a token on, of variables with values that functions of the file return: its
@@ -169,34 +106,6 @@ fn returned(
     ))
 }
 
-/// The `=` after a variable or an element, without side effects, that begins at a token.
-fn target(code: &Code, start: usize, end: usize) -> Option<usize> {
-    let mut at = start;
-    if !code.is_plain_name(at) {
-        return None;
-    }
-    at += 1;
-    while at < end {
-        match code.word(at) {
-            "." | "->" if code.is_ident(at + 1) => at += 2,
-            "[" => {
-                let next = code.skip(at);
-                let changes = |at: usize| {
-                    let word = code.word(at);
-                    matches!(word, "++" | "--" | "=") || is_call(code, at)
-                };
-                if (at..next).any(changes) {
-                    return None;
-                }
-                at = next;
-            }
-            "=" => return Some(at),
-            _ => return None,
-        }
-    }
-    None
-}
-
 /// The function of the file that is called at a token.
 pub(super) fn called<'a>(
     code: &Code,
@@ -215,36 +124,4 @@ pub(super) fn is_call(code: &Code, at: usize) -> bool {
 pub(super) fn in_parentheses(code: &Code, at: usize, tokens: &Range<usize>) -> bool {
     let around = code.around(at);
     around.is_some_and(|open| open >= tokens.start && code.word(open) != "{")
-}
-
-/// `(x & 1)` or `[x & 1]` from a token on: its end, and as much, for negative `x`, too, which no variable in a subscript is.
-fn remainder(code: &Code, at: usize, tokens: &Range<usize>) -> Option<(usize, String)> {
-    let mut brackets = [("(", ")"), ("[", "]")].into_iter();
-    let (open, close) = brackets.find(|(open, _)| *open == code.word(at))?;
-    let end = code.skip(at);
-    if end > tokens.end || end < at + 5 || is_call(code, at.checked_sub(1)?) {
-        return None;
-    }
-    let [and, mask] = [end - 3, end - 2];
-    let ones: u64 = code.word(mask).parse().ok()?;
-    let is_mask = ones > 0 && ones < 1 << 30 && (ones + 1).is_power_of_two();
-    // What is before binds as strongly as `&` does, at least.
-    let mut inner = at + 1;
-    while inner < and {
-        if ["&", "^", "|", "&&", "||", "?", ":", ",", "="].contains(&code.word(inner)) {
-            return None;
-        }
-        inner = code.skip(inner);
-    }
-    let is_binary = inner == and && and > at + 1 && code.word(and) == "&";
-    if !is_mask || !is_binary || code.word(and - 1) == "(" {
-        return None;
-    }
-    let (value, n) = (&code.text[code.bytes(at + 1..and)], ones + 1);
-    let is_index = close == "]" || code.word(at - 1) == "[" && code.word(end) == "]";
-    let may_vary = |&at: &usize| code.is_plain_name(at) || code.word(at) == "-";
-    let is_positive = is_index && (at..and).filter(may_vary).count() < 2;
-    let exact = || format!("{open}((({value}) % {n} + {n}) % {n}){close}");
-    let index = is_positive.then(|| format!("{open}(({value}) % {n}){close}"));
-    Some((end, index.unwrap_or_else(exact)))
 }
