@@ -76,7 +76,7 @@ fn apart(unit: &Unit, all: &mut Vec<Stmt>) -> bool {
         match &stmt.kind {
             StmtKind::Decl(items) if begins_with_others(&stmt) => {
                 let one = |item: &Item| Stmt {
-                    kind: StmtKind::Decl(vec![item.clone()]),
+                    kind: StmtKind::Decl(vec![*item]),
                     ..stmt.clone()
                 };
                 all.extend(items.iter().map(one));
