@@ -19,10 +19,12 @@ static void wall(enum side side, int n, int m, float *u)
     for (int i = 0; i < n; i++)
       u[at(i, 0, m)] = 1;
     break;
-  case RIGHT:
+  case RIGHT: {
+    const float right = 0.5f;
     for (int i = 0; i < n; i++)
-      u[at(i, m - 1, m)] = 0.5f;
+      u[at(i, m - 1, m)] = right;
     break;
+  }
   }
 }
 

@@ -745,7 +745,15 @@ pub(super) fn groups(body: &Stmt) -> Option<Vec<Group>> {
         if !is_open {
             return None;
         }
-        groups.last_mut()?.stmts.push(stmt.clone());
+        let mut stmt = stmt.clone();
+        // `case 3: { .. break; }`
+        if let StmtKind::Compound(inner) = &mut stmt.kind
+            && matches!(inner.last().map(|last| &last.kind), Some(StmtKind::Break))
+        {
+            inner.pop();
+            is_open = false;
+        }
+        groups.last_mut()?.stmts.push(stmt);
     }
     Some(groups)
 }

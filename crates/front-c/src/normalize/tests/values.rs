@@ -51,6 +51,10 @@ fn switches_are_branches() {
         "switch (u[i]) { case A: v[i] = 1; break; case B: case 7: v[i] = 2; break; default: v[i] = 3; }",
         "int chosen = u[i]; v[i] = chosen == A ? 1 : chosen == B || chosen == 7 ? 2 : 3;",
     );
+    assert_cells(
+        "switch (u[i]) { case A: { v[i] = 1; break; } default: { int k = u[i - 1]; v[i] = k; break; } }",
+        "int chosen = u[i]; int k = chosen == A ? 0 : u[i - 1]; v[i] = chosen == A ? 1 : k;",
+    );
     let runs_on = "switch (u[i]) { case A: v[i] = 1; case B: v[i] = 2; break; default: v[i] = 3; }";
     assert_eq!(cells("", runs_on), None);
     let not_always = "switch (u[i]) { case A: v[i] = 1; break; case B: v[i] = 2; break; }";
