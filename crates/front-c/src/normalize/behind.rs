@@ -72,6 +72,10 @@ fn meant(
 ) -> Option<BTreeMap<DeclId, DeclId>> {
     let meant = meaning(unit, &body[moves.clone()])?;
     let all = || meant.iter().flat_map(|(to, from)| [*to, *from]);
+    let ids: Vec<DeclId> = all().collect();
+    if scalars::are_seen_by_calls(unit, &body[moves.end..=last], &ids) {
+        return None;
+    }
     let stays = |stmt: &Stmt| {
         let changed = scalars::changed(unit, stmt);
         !all().any(|id| changed.contains(&id)) && !walk::leaves(stmt)

@@ -80,7 +80,11 @@ impl End {
         let is_move = |stmt: &&Stmt| swaps::assignments(unit, stmt).is_some();
         let swaps: Vec<Stmt> = body.iter().filter(is_move).cloned().collect();
         let others: Vec<&Stmt> = body.iter().filter(|stmt| !is_move(stmt)).collect();
-        let is_held = |id: DeclId| early::is_held_alone(unit, function, id, &swaps);
+        // What other functions use is more than held.
+        let of_file = super::globals(unit);
+        let is_held = |id: DeclId| {
+            !of_file.contains(&unit[id].first) && early::is_held_alone(unit, function, id, &swaps)
+        };
         let is_seen = |id: &DeclId| {
             let changes = others.iter().any(|stmt| inline::changes(unit, stmt, *id));
             let is_reached = scalars::is_pointed_to_beside(unit, *id, (Some(head.span), body));
@@ -94,6 +98,7 @@ impl End {
         if !moved.iter().all(is_own)
             || moved.iter().any(is_seen)
             || others.iter().any(|s| walk::leaves(s))
+            || scalars::are_seen_by_calls(unit, body, &moved)
         {
             return None;
         }

@@ -1,7 +1,8 @@
 //! Arrays and numbers behind pointers that the host alone uses: `history[it] = err;`, `*worst = err;`.
 //!
 //! No cell is one of them where the program reaches them by one name: arrays that are declared, what `malloc` gives, and
-//! parameters for which each call gives such, or the address of a variable of its own.
+//! parameters for which each call gives such of its own, or the address of a variable of its own. Variables of the file are given
+//! to no function, which may use them by their names, too.
 
 use super::scalars;
 use super::tree;
@@ -73,9 +74,7 @@ fn is_within(expr: &Expr) -> Option<DeclId> {
 /// Whether nothing but a variable leads to what it has or points to, as long as its function runs.
 fn is_apart(unit: &Unit, id: DeclId, depth: usize) -> bool {
     let decl = &unit[id];
-    let is_known = scalars::is_automatic(unit, id)
-        || decl.storage == Storage::Static
-        || scalars::has_main(unit);
+    let is_known = is_local(unit, id) || decl.storage == Storage::Static || scalars::has_main(unit);
     if depth == 0 || !is_known || decl.is_thread_local || !is_used_by_elements(unit, id, depth) {
         return false;
     }
@@ -86,6 +85,11 @@ fn is_apart(unit: &Unit, id: DeclId, depth: usize) -> bool {
         }),
         _ => false,
     }
+}
+
+/// Whether a call of a function has a variable of its own.
+fn is_local(unit: &Unit, id: DeclId) -> bool {
+    scalars::is_automatic(unit, id) && !super::globals(unit).contains(&unit[id].first)
 }
 
 /// Whether a value is memory of its own.
@@ -119,9 +123,15 @@ fn is_given_apart(unit: &Unit, param: DeclId, depth: usize) -> bool {
         walk::visit(expr, &mut |expr| {
             match &expr.kind {
                 ExprKind::Function(f) => is_apart_always &= !is_it(f),
-                ExprKind::Call(Callee::Function(f), given) if is_it(f) => {
-                    let given = given.get(at);
-                    is_apart_always &= given.is_some_and(|given| is_own(unit, given, depth - 1));
+                ExprKind::Call(Callee::Function(f), all) if is_it(f) => {
+                    let is_apart = |given: &Expr| {
+                        let others = all.iter().enumerate().filter(|(n, _)| *n != at);
+                        let mut named = HashSet::new();
+                        walk::variables(given, &mut named);
+                        let is_twice = |id| others.clone().any(|(_, e)| walk::mentions(e, id));
+                        is_own(unit, given, depth - 1) && !named.into_iter().any(is_twice)
+                    };
+                    is_apart_always &= all.get(at).is_some_and(is_apart);
                 }
                 _ => {}
             }
@@ -139,9 +149,8 @@ fn is_own(unit: &Unit, given: &Expr, depth: usize) -> bool {
     let given = tree::plain(given);
     match &given.kind {
         ExprKind::Var(id) => is_apart(unit, *id, depth),
-        ExprKind::Unary(UnaryOp::AddressOf, of) => tree::variable_of(of).is_some_and(|id| {
-            scalars::is_automatic(unit, id) && scalars::is_arithmetic(unit, unit[id].ty)
-        }),
+        ExprKind::Unary(UnaryOp::AddressOf, of) => tree::variable_of(of)
+            .is_some_and(|id| is_local(unit, id) && scalars::is_arithmetic(unit, unit[id].ty)),
         _ => is_null(given),
     }
 }
@@ -219,9 +228,11 @@ impl Uses<'_> {
                 [a, b].into_iter().filter(|e| self.is_it(e)).count()
             }
             ExprKind::Call(Callee::Function(f), given) => {
+                let is_local = || is_local(unit, self.id);
                 let takes = |at: usize| match unit.definition(*f) {
-                    Some(function) => (unit[function].params.get(at))
-                        .is_some_and(|param| is_used_by_elements(unit, *param, self.depth - 1)),
+                    Some(function) => (unit[function].params.get(at)).is_some_and(|param| {
+                        is_local() && is_used_by_elements(unit, *param, self.depth - 1)
+                    }),
                     None => {
                         scalars::is_of_system(unit, *f) && tree::element(unit, expr.ty).is_none()
                     }

@@ -267,6 +267,31 @@ pub(super) fn is_pointed_to_beside(
     found
 }
 
+/// Whether functions that statements call may use some variables of the file by themselves.
+pub(super) fn are_seen_by_calls(unit: &Unit, runs: &[Stmt], ids: &[DeclId]) -> bool {
+    let of_file = super::globals(unit);
+    let first = |id: DeclId| unit[id].first;
+    let own: HashSet<DeclId> = (ids.iter().map(|id| first(*id)))
+        .filter(|id| of_file.contains(id))
+        .collect();
+    if own.is_empty() {
+        return false;
+    }
+    let uses = |e: &Expr| matches!(e.kind, ExprKind::Var(id) if own.contains(&first(id)));
+    // Those of other files may call these again.
+    let leaves = |e: &Expr| match &e.kind {
+        ExprKind::Call(Callee::Function(f), _) => {
+            unit.definition(*f).is_none() && !is_of_system(unit, *f)
+        }
+        ExprKind::Call(..) => true,
+        _ => false,
+    };
+    let called = walk::called(unit, runs);
+    let mut bodies = called.into_iter().filter_map(|f| unit[f].body.as_ref());
+    runs.iter().any(|stmt| walk::any(unit, stmt, leaves))
+        || bodies.any(|body| walk::any(unit, body, |e| uses(e) || leaves(e)))
+}
+
 /// Calls `f` with the expressions of a statement and all in it but the one at a place.
 pub(super) fn exprs_beside(unit: &Unit, stmt: &Stmt, but: Option<Span>, f: &mut dyn FnMut(&Expr)) {
     if Some(stmt.span) == but {

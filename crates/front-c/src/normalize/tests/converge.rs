@@ -342,3 +342,79 @@ fn what_the_host_alone_keeps() {
         step.replace("u[i - 1]", "kept[i]")
     ));
 }
+
+/// Whether a loop of a text goes several steps at once.
+fn goes_several_steps(text: &str) -> bool {
+    let found = forms_of(text);
+    (found.iter()).any(|form| form.passes.contains(&"converge".to_owned()))
+}
+
+#[test]
+fn what_callers_give_for_the_host_alone() {
+    let step = step();
+    let is_apart = |of_file: &str, main: &str| {
+        goes_several_steps(&format!(
+            "{BEFORE}static float all[900], more[900]; {of_file} static void g(int n, float *u, float *v, float *kept) {{ \
+            float err = 1; while (err > 1e-3) {{ {step} *kept = err; }} }} {main}"
+        ))
+    };
+    for main in [
+        "float last; g(900, all, more, &last);",
+        "float *kept = malloc(4); g(900, all, more, kept);",
+        "g(900, all, more, 0);",
+    ] {
+        assert!(
+            is_apart("", &format!("int main(void) {{ {main} }}")),
+            "{main}"
+        );
+    }
+    // The cells may be there, too, or be what a function reaches by a name.
+    for (of_file, main) in [
+        (
+            "",
+            "int main(void) { float own[900]; g(900, own, more, own); }",
+        ),
+        ("", "int main(void) { g(900, more, more, all); }"),
+        (
+            "",
+            "int main(void) { float own[900]; g(900, all, more, own + 1); }",
+        ),
+        (
+            "float last;",
+            "int main(void) { g(900, all, more, &last); }",
+        ),
+        (
+            "",
+            "static void h(float *a, float *b) { g(900, a, more, b); } int main(void) { float own[900]; h(own, own); }",
+        ),
+    ] {
+        assert!(!is_apart(of_file, main), "{main}");
+    }
+    // An array of the file that is given as cells.
+    let is_alone = |main: &str| {
+        goes_several_steps(&format!(
+            "{BEFORE}static float kept[900], more[900]; static void g(int n, float *u, float *v) {{ float err = 1; int t = 0; \
+            while (err > 1e-3) {{ {step} kept[t] = err; t++; }} }} int main(void) {{ {main} }}"
+        ))
+    };
+    assert!(is_alone("float own[900]; g(900, own, more);"));
+    assert!(!is_alone("g(900, kept, more);"));
+}
+
+#[test]
+fn nests_behind_the_swap_whose_functions_use_the_pointers() {
+    let nest_is_first = |value: &str| {
+        let text = format!(
+            "#include <math.h>
+static float *u, *v; static float of(int i) {{ return u[i] - v[i]; }} float f(int n) {{ float err = 1; \
+            while (err > 1e-3) {{ err = 0; {SWEEP} {TURN} \
+            for (int i = 1; i < n; i++) {{ float d = {value}; if (d > err) err = d; }} }} return err; }}"
+        );
+        let found = forms_of(&text);
+        let form = (found.iter()).find(|form| form.passes.contains(&"converge".to_owned()));
+        let text = &form.expect("the loop goes several steps").text;
+        text.find("fabsf") < text.find("v = w;")
+    };
+    assert!(nest_is_first("fabsf(u[i] - v[i])"));
+    assert!(!nest_is_first("fabsf(of(i))"));
+}

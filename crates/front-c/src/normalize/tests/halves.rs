@@ -44,3 +44,18 @@ fn pointers_that_others_see() {
         assert_eq!(written(locals, &body, behind), None, "{body}");
     }
 }
+
+#[test]
+fn variables_of_the_file_that_functions_use() {
+    let passes = |between: &str| {
+        let text = format!(
+            "float *u, *v; float seen; float look(void) {{ return u[1]; }} void other(void);
+void f(int n, int steps) {{ for (int t = 0; t < steps; t++) {{ {SWEEP} float *w = u; u = v; v = w; {between} {SWEEP} w = u; u = v; v = w; }} }}"
+        );
+        rewritten(&text).map_or(Vec::new(), |(_, passes)| passes)
+    };
+    assert!(passes("seen = 1;").contains(&"halves".to_owned()));
+    for between in ["seen = look();", "other();"] {
+        assert!(!passes(between).contains(&"halves".to_owned()), "{between}");
+    }
+}
