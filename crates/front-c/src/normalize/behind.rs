@@ -3,6 +3,7 @@
 //! In: `w = u; u = v; v = w; for (..) .. u[i] - v[i] ..`. Out: `for (..) .. v[i] - u[i] ..; w = u; u = v; v = w;`.
 
 use super::scalars;
+use super::swaps;
 use super::tree;
 use super::walk;
 use hexcc_clang::ast::{DeclId, Expr, ExprKind, Item, Stmt, StmtKind, Unit};
@@ -86,13 +87,8 @@ fn meant(
 
 /// What pointers mean behind moves, in those from before.
 pub(super) fn meaning(unit: &Unit, moves: &[Stmt]) -> Option<BTreeMap<DeclId, DeclId>> {
-    let mut meant: BTreeMap<DeclId, DeclId> = BTreeMap::new();
-    for stmt in moves {
-        let (to, from) = moved(unit, stmt)?;
-        let from = meant.get(&from).copied().unwrap_or(from);
-        meant.insert(to, from);
-    }
-    Some(meant)
+    let all: Option<Vec<_>> = moves.iter().map(|stmt| moved(unit, stmt)).collect();
+    Some(swaps::after(all?.into_iter()))
 }
 
 /// The pointers of `u = v;` and of `float *u = v;`.

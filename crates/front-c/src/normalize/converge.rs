@@ -187,6 +187,12 @@ impl Parts {
 
 /// Whether a statement is about cells: it has loops, elements, or moves pointers.
 pub(super) fn is_of_cells(unit: &Unit, hosted: &Hosted, stmt: &Stmt) -> bool {
+    let is_cell = |e: &Expr| has_elements(e) && !hosted.is_element(e);
+    sweeps_or_moves(unit, stmt) || walk::any(unit, stmt, is_cell)
+}
+
+/// Whether a statement has loops, or declares or moves pointers.
+pub(super) fn sweeps_or_moves(unit: &Unit, stmt: &Stmt) -> bool {
     let is_pointer = |ty: TypeId| {
         matches!(
             unit.canonical(ty).kind,
@@ -201,10 +207,10 @@ pub(super) fn is_of_cells(unit: &Unit, hosted: &Hosted, stmt: &Stmt) -> bool {
     walk::stmts(stmt, &mut |stmt| {
         has_loop |= matches!(stmt.kind, StmtKind::For { .. });
     });
-    let has_elements = |e: &Expr| has_elements(e) && !hosted.is_element(e);
-    has_loop || declares || walk::any(unit, stmt, |e| has_elements(e) || moves(e))
+    has_loop || declares || walk::any(unit, stmt, moves)
 }
 
+/// Whether an expression itself is an element.
 fn has_elements(expr: &Expr) -> bool {
     matches!(
         expr.kind,
@@ -581,16 +587,8 @@ impl Make<'_> {
         sets.id = AGAIN;
         let (mut firsts, mut back) = (Vec::new(), vec![sets]);
         for &pointer in moved {
-            let name = self
-                .namer
-                .fresh(&format!("{}_first", self.unit[pointer].name));
             let value = self.var(pointer);
-            // With the lengths of its rows, where these vary.
-            let first = tree::copied(self.unit, pointer);
-            let ty = tree::unqualified(self.unit, self.unit[pointer].ty);
-            let decl = &mut self.unit[first];
-            (decl.name, decl.ty, decl.init) = (name, ty, Some(value));
-            (decl.kind, decl.storage) = (DeclKind::Variable, Storage::None);
+            let first = tree::pointer_like(self.unit, self.namer, (pointer, "first"), value);
             firsts.push(tree::declaration(self.unit, first));
             back.push(tree::assign(self.var(pointer), self.var(first)));
         }

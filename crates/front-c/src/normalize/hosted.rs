@@ -4,6 +4,7 @@
 //! parameters for which each call gives such of its own, or the address of a variable of its own. Variables of the file are given
 //! to no function, which may use them by their names, too.
 
+use super::converge::sweeps_or_moves;
 use super::scalars;
 use super::tree;
 use super::walk;
@@ -26,13 +27,8 @@ pub(super) struct Hosted(HashSet<DeclId>);
 impl Hosted {
     /// Those of the body of a loop.
     pub fn of(unit: &Unit, body: &[Stmt]) -> Hosted {
-        let (of_cells, others): (Vec<&Stmt>, Vec<&Stmt>) = body.iter().partition(|stmt| {
-            let mut has_loop = false;
-            walk::stmts(stmt, &mut |stmt| has_loop |= walk::is_loop(stmt));
-            let moves =
-                |e: &Expr| tree::target(e).is_some_and(|to| tree::element(unit, to.ty).is_some());
-            has_loop || walk::any(unit, stmt, moves)
-        });
+        let (of_cells, others): (Vec<&Stmt>, Vec<&Stmt>) =
+            (body.iter()).partition(|stmt| sweeps_or_moves(unit, stmt));
         let mut found = HashSet::new();
         for stmt in others {
             walk::all(unit, stmt, &mut |expr| {

@@ -12,7 +12,7 @@ use std::ops::RangeInclusive;
 
 /// Makes remainders of masked numbers in the nests of a time loop; whether there are any.
 pub(super) fn masks(unit: &mut Unit, body: &mut [Stmt]) -> bool {
-    let is_masked = |expr: &Expr| masked(unit, expr).is_some();
+    let is_masked = |expr: &Expr| by_more_than_two(unit, expr).is_some();
     if !(body.iter()).any(|stmt| walk::any(unit, stmt, is_masked)) {
         return false;
     }
@@ -25,13 +25,18 @@ pub(super) fn masks(unit: &mut Unit, body: &mut [Stmt]) -> bool {
     all.fold(false, |any, stmt| loops.in_statement(unit, stmt) | any)
 }
 
-/// A number, what it is masked with, and the power of two that this is one less than. Of two, the cells have colours.
-fn masked<'e>(unit: &Unit, expr: &'e Expr) -> Option<(&'e Expr, &'e Expr, i128)> {
+/// The same of powers above two: of two, the cells have colours.
+fn by_more_than_two<'e>(unit: &Unit, expr: &'e Expr) -> Option<(&'e Expr, &'e Expr, i128)> {
+    masked(unit, expr).filter(|(_, _, power)| *power > 2)
+}
+
+/// A number, what it is masked with, and the power of two that this is one less than.
+pub(super) fn masked<'e>(unit: &Unit, expr: &'e Expr) -> Option<(&'e Expr, &'e Expr, i128)> {
     let ExprKind::Binary(BinaryOp::BitAnd, number, mask) = &expr.kind else {
         return None;
     };
     let power = numbers::value(unit, mask)? + 1;
-    let is_power = power > 2 && u128::try_from(power).is_ok_and(u128::is_power_of_two);
+    let is_power = power > 1 && u128::try_from(power).is_ok_and(u128::is_power_of_two);
     is_power.then_some((&**number, &**mask, power))
 }
 
@@ -74,7 +79,7 @@ impl Loops<'_> {
 
     /// The remainder that a masked number is.
     fn remainder(&self, expr: &Expr) -> Option<Expr> {
-        let (number, mask, power) = masked(self.unit, expr)?;
+        let (number, mask, power) = by_more_than_two(self.unit, expr)?;
         let range = self.range(number)?;
         // So many times the power make it positive.
         let more = (power - 1 - range.start()).div_euclid(power).max(0) * power;

@@ -210,6 +210,12 @@ pub(super) fn changed(unit: &Unit, stmt: &Stmt) -> HashSet<DeclId> {
     found
 }
 
+/// Whether a statement changes more than variables: elements, members, what pointers point to.
+pub(super) fn stores(unit: &Unit, stmt: &Stmt) -> bool {
+    let is_other = |to: &Expr| !matches!(tree::plain(to).kind, ExprKind::Var(_));
+    walk::any(unit, stmt, |e| target(e).is_some_and(is_other))
+}
+
 /// Whether a store in a statement may change a variable through a pointer to it.
 pub(super) fn is_stored_through(unit: &Unit, stmt: &Stmt, id: DeclId) -> bool {
     let may_be_it = |expr: &Expr| {

@@ -87,12 +87,9 @@ fn numbers(unit: &Unit, hosted: &Hosted, branch: &[Stmt]) -> Option<Vec<(DeclId,
     let mut found: Vec<(DeclId, Expr)> = Vec::new();
     for (at, stmt) in branch.iter().enumerate().filter(|(_, s)| is_loop(s)) {
         let own: HashSet<DeclId> = walk::all_declared(stmt).into_iter().collect();
-        let stores = |e: &Expr| {
-            tree::target(e).is_some_and(|to| !matches!(tree::plain(to).kind, ExprKind::Var(_)))
-        };
         if !matches!(stmt.kind, StmtKind::For { .. })
             || !is_plain_step(unit, stmt)
-            || walk::any(unit, stmt, stores)
+            || scalars::stores(unit, stmt)
         {
             return None;
         }

@@ -233,10 +233,20 @@ fn declares_alone(unit: &Unit, stmt: &Stmt, names: &HashSet<DeclId>) -> bool {
 /// The pointers that some assignments, one after the other, give to each other in circles: each gets the value that the next one
 /// had. The others that they assign to only hold a value in between.
 pub(super) fn cycles(assigned: &[(DeclId, DeclId)]) -> Option<Vec<Vec<DeclId>>> {
-    let now = after(assigned.iter().copied());
+    circles(
+        &after(assigned.iter().copied()),
+        assigned.iter().map(|(to, _)| *to),
+    )
+}
+
+/// The same of what pointers are now, in an order of them.
+pub(super) fn circles(
+    now: &BTreeMap<DeclId, DeclId>,
+    order: impl Iterator<Item = DeclId>,
+) -> Option<Vec<Vec<DeclId>>> {
     let is_kept = |id: &DeclId| now.contains_key(id) && now.values().any(|value| value == id);
     let mut cycles: Vec<Vec<DeclId>> = Vec::new();
-    for first in assigned.iter().map(|(to, _)| *to).filter(is_kept) {
+    for first in order.filter(is_kept) {
         if cycles.iter().any(|cycle| cycle.contains(&first)) {
             continue;
         }

@@ -355,6 +355,22 @@ pub(super) fn copied(unit: &mut Unit, id: DeclId) -> DeclId {
     copy
 }
 
+/// Another variable of a pointer's type, with the lengths of its rows where these vary, that begins with a value.
+pub(super) fn pointer_like(
+    unit: &mut Unit,
+    namer: &mut Namer,
+    (id, purpose): (DeclId, &str),
+    value: Expr,
+) -> DeclId {
+    let copy = copied(unit, id);
+    let name = namer.fresh(&format!("{}_{purpose}", unit[id].name));
+    let ty = unqualified(unit, unit[id].ty);
+    let decl = &mut unit[copy];
+    (decl.name, decl.ty, decl.init) = (name, ty, Some(value));
+    (decl.kind, decl.storage) = (DeclKind::Variable, Storage::None);
+    copy
+}
+
 /// Declares other variables in the place of some, in a statement and all in it.
 pub(super) fn declare_instead(stmt: &mut Stmt, others: &dyn Fn(DeclId) -> Option<Vec<DeclId>>) {
     if let StmtKind::Decl(items) = &mut stmt.kind {

@@ -75,7 +75,10 @@ pub(super) fn unroll(
     let before: Vec<Stmt> = std::iter::once(head).chain(&*body).cloned().collect();
     let mut found = false;
     let none = HashSet::new();
-    let lengths = lengths(unit, &before);
+    let lengths = match which {
+        Which::Planes => lengths(unit, &before),
+        _ => HashSet::new(),
+    };
     let mut context = Context {
         all: &before,
         which: Which::Neighbours,
@@ -208,10 +211,7 @@ fn in_nest(unit: &mut Unit, namer: &mut Namer, context: Context, stmt: &mut Stmt
 
 /// The numbers that a nest which stores to no cells does not begin: those of all cells, or of all planes.
 fn folds(unit: &Unit, body: &Stmt) -> HashSet<DeclId> {
-    let stores = |e: &Expr| {
-        tree::target(e).is_some_and(|to| !matches!(tree::plain(to).kind, ExprKind::Var(_)))
-    };
-    if walk::any(unit, body, stores) {
+    if scalars::stores(unit, body) {
         return HashSet::new();
     }
     let mut found = scalars::changed(unit, body);

@@ -9,7 +9,7 @@ use super::hosted::Hosted;
 use super::scalars;
 use super::tree::{self, Namer};
 use super::walk;
-use hexcc_clang::ast::{Builtin, DeclId, DeclKind, Expr, ExprKind, Span, Stmt, Storage, Unit};
+use hexcc_clang::ast::{Builtin, DeclId, Expr, ExprKind, Span, Stmt, Unit};
 use std::ops::Range;
 
 /// What undoes the moves.
@@ -33,8 +33,7 @@ pub(super) fn unwound(
     }
     let meant = behind::meaning(unit, &body[moves.clone()])?;
     let is_own = |id: DeclId| (body[moves.clone()].iter()).any(|s| walk::declared(s).contains(&id));
-    let mut all: Vec<DeclId> = meant.keys().copied().filter(|id| !is_own(*id)).collect();
-    all.sort_by_key(|id| id.0);
+    let all: Vec<DeclId> = meant.keys().copied().filter(|id| !is_own(*id)).collect();
     let mut undone = Vec::new();
     for &id in &all {
         let holds = all.iter().find(|other| meant[*other] == id);
@@ -63,12 +62,7 @@ pub(super) fn unwound(
     let (mut undo, mut given) = (Vec::new(), Vec::new());
     for (id, holds) in undone {
         let value = tree::var(unit, holds, span);
-        let copy = tree::copied(unit, id);
-        let name = namer.fresh(&format!("{}_back", unit[id].name));
-        let ty = tree::unqualified(unit, unit[id].ty);
-        let decl = &mut unit[copy];
-        (decl.name, decl.ty, decl.init) = (name, ty, Some(value));
-        (decl.kind, decl.storage) = (DeclKind::Variable, Storage::None);
+        let copy = tree::pointer_like(unit, namer, (id, "back"), value);
         undo.push(tree::declaration(unit, copy));
         let [to, from] = [id, copy].map(|id| tree::var(unit, id, span));
         given.push(tree::assign(to, from));

@@ -200,7 +200,7 @@ fn addressing(unit: &Unit, f: FunctionId, star: &Expr) -> Option<Addressing> {
     })
 }
 
-fn has_calls(expr: &Expr) -> bool {
+pub(super) fn has_calls(expr: &Expr) -> bool {
     walk::has(expr, |e| matches!(e.kind, ExprKind::Call(..)))
 }
 

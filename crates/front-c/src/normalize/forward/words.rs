@@ -10,8 +10,8 @@
 //! | `+x`, `'X'` | `x`, `88` |
 //! | `x & 1` of what is computed from variables | `(x % 2 + 2) % 2`, or `x % 2` as a subscript, where that is not negative |
 
-use super::{Part, Scene};
-use crate::normalize::{numbers, peel, scalars, swaps, tree, values, walk};
+use super::{Part, Scene, elements};
+use crate::normalize::{masks, peel, scalars, swaps, tree, values, walk};
 use hexcc_clang::ast::{
     BinaryOp, Builtin, Expr, ExprKind, Item, Stmt, StmtKind, TypeKind, UnaryOp, Unit,
 };
@@ -23,20 +23,15 @@ const MASKS: i128 = 1 << 30;
 pub(super) fn words(scene: &mut Scene, part: &mut Part) -> bool {
     let unit = &mut scene.unit;
     let mut found = statement(unit, &mut part.root);
-    let may_change = |expr: &Expr| {
-        use ExprKind as K;
-        let is_operator = matches!(
-            expr.kind,
-            K::Unary(UnaryOp::Plus, _) | K::Binary(BinaryOp::BitAnd, ..)
-        );
-        is_operator || matches!(expr.kind, K::Char(_))
-    };
-    if walk::any(unit, &part.root, may_change) {
+    if walk::any(unit, &part.root, |expr| expression(unit, expr).is_some()) {
         let asked = unit.clone();
         walk::change_all(unit, &mut part.root, &mut |expr| {
-            found |= expression(&asked, expr);
+            if let Some(other) = expression(&asked, expr) {
+                *expr = other;
+            }
             true
         });
+        found = true;
     }
     found
 }
@@ -156,9 +151,7 @@ fn is_read(op: BinaryOp) -> bool {
 /// Whether what an expression names can be named twice.
 fn is_place(unit: &Unit, expr: &Expr) -> bool {
     let is_pointer = tree::element(unit, expr.ty).is_some();
-    !is_pointer
-        && peel::is_pure(unit, expr)
-        && !walk::has(expr, |e| matches!(e.kind, ExprKind::Call(..)))
+    !is_pointer && peel::is_pure(unit, expr) && !elements::has_calls(expr)
 }
 
 /// Whether a number is one that each type of numbers has.
@@ -171,8 +164,9 @@ fn in_all_types(expr: &Expr) -> bool {
     number.is_ok_and(|x| x.fract() == 0.0 && (0.0..100.0).contains(&x))
 }
 
-fn expression(unit: &Unit, expr: &mut Expr) -> bool {
-    let other = match &expr.kind {
+/// What an expression is in other words.
+fn expression(unit: &Unit, expr: &Expr) -> Option<Expr> {
+    match &expr.kind {
         ExprKind::Unary(UnaryOp::Plus, of) => Some((**of).clone()),
         ExprKind::Char(n) => Some(tree::int(expr, *n)),
         ExprKind::Index(array, at) => remainder(unit, tree::plain(at), true).map(|at| Expr {
@@ -180,22 +174,13 @@ fn expression(unit: &Unit, expr: &mut Expr) -> bool {
             ..expr.clone()
         }),
         _ => remainder(unit, expr, false),
-    };
-    let found = other.is_some();
-    if let Some(other) = other {
-        *expr = other;
     }
-    found
 }
 
 /// The remainder that a masked number is.
 fn remainder(unit: &Unit, expr: &Expr, is_subscript: bool) -> Option<Expr> {
-    let ExprKind::Binary(BinaryOp::BitAnd, number, mask) = &expr.kind else {
-        return None;
-    };
-    let n = numbers::value(unit, mask)? + 1;
-    let is_power = n > 1 && n < MASKS && u128::try_from(n).is_ok_and(u128::is_power_of_two);
-    if !is_power || !scalars::is_integer(unit, expr.ty) || values::reads(number) {
+    let (number, mask, n) = masks::masked(unit, expr)?;
+    if n >= MASKS || !scalars::is_integer(unit, expr.ty) || values::reads(number) {
         return None;
     }
     let mut n_varying = 0;
@@ -213,7 +198,7 @@ fn remainder(unit: &Unit, expr: &Expr, is_subscript: bool) -> Option<Expr> {
         TypeKind::Builtin(Builtin::UInt | Builtin::ULong | Builtin::ULongLong)
     );
     let by = || tree::int(tree::plain(mask), n);
-    let once = tree::binary(BinaryOp::Rem, (**number).clone(), by());
+    let once = tree::binary(BinaryOp::Rem, number.clone(), by());
     if is_unsigned || is_subscript && n_varying < 2 {
         return Some(once);
     }

@@ -36,9 +36,25 @@ fn inner(stmts: &str) -> String {
     inside.replace([' ', '\n'], "")
 }
 
+/// What bodies of loops become, one by one.
+#[track_caller]
+fn assert_all(cases: &[(&str, &str)]) {
+    for (stmts, expected) in cases {
+        assert_eq!(inner(stmts), *expected, "{stmts}");
+    }
+}
+
+/// Bodies of loops that stay.
+#[track_caller]
+fn assert_kept(all: &[&str]) {
+    for kept in all {
+        assert_eq!(inner(kept), "unchanged", "{kept}");
+    }
+}
+
 #[test]
 fn elements_that_are_named_by_their_addresses_have_brackets() {
-    for (stmt, expected) in [
+    assert_all(&[
         ("*(v + i) = *(u + i - 1) * *(u + 1);", "v[i]=u[i-1]*u[1];"),
         (
             "*(v + i * n + j) = (i == 0) ? 1 : *(u + (i - 1) * n + j);",
@@ -50,10 +66,8 @@ fn elements_that_are_named_by_their_addresses_have_brackets() {
         ("*(*(rows + i) + j) = *(x + u);", "rows[i][j]=u[x];"),
         ("AT(v, i, j) = (*c).x + 1;", "v[i*n+j]=(c[0]).x+1;"),
         ("*(u + m + i) = 0;", "u[m+i]=0;"),
-    ] {
-        assert_eq!(inner(stmt), expected, "{stmt}");
-    }
-    for kept in [
+    ]);
+    assert_kept(&[
         // Computed modulo 2^32, a product, and what another name may lead to.
         "*(v + x - 1) = 0.0;",
         "*(v - x) = 0.0;",
@@ -61,9 +75,7 @@ fn elements_that_are_named_by_their_addresses_have_brackets() {
         "*q = 1;",
         "*p++ = 1;",
         "v[i] = *(i ? u : v);",
-    ] {
-        assert_eq!(inner(kept), "unchanged", "{kept}");
-    }
+    ]);
 }
 
 #[test]
@@ -74,20 +86,18 @@ fn functions_that_return_addresses_stand_for_elements() {
     );
     assert_eq!(inner("*spot(v, m, i, 2) = 0;"), "v[i*m+2]=0;");
     assert_eq!(inner("*half(v, i) = 0;"), "v[i/2]=0;");
-    for kept in [
+    assert_kept(&[
         "v[i] = *moving(u, j);",
         "v[i] = *spot(u, n, i++, j);",
         "v[i] = *spot(u, n, odd(i), j);",
         "v[i] = *half(u, m);",
         "int width = 3; v[i] = width + *place(u, j);",
-    ] {
-        assert_eq!(inner(kept), "unchanged", "{kept}");
-    }
+    ]);
 }
 
 #[test]
 fn assertions_without_effects_are_left_out() {
-    for (stmts, expected) in [
+    assert_all(&[
         (
             "assert(i < n && fabs(u[i]) < 3 && !isnan(u[i])); v[i] = -u[i]; assert(j);",
             ";v[i]=-u[i];;",
@@ -100,19 +110,15 @@ fn assertions_without_effects_are_left_out() {
             "__builtin_prefetch(&u[i]); __assume_aligned(u, 64); __builtin_assume(i > j);",
             ";;;",
         ),
-    ] {
-        assert_eq!(inner(stmts), expected, "{stmts}");
-    }
-    for kept in [
+    ]);
+    assert_kept(&[
         "assert(odd(i));",
         "assert(i++ < n);",
         "BOTH;",
         "NOTHING(i), k = 2;",
         "__builtin_prefetch(&u[odd(i)]);",
         "__builtin_trap();",
-    ] {
-        assert_eq!(inner(kept), "unchanged", "{kept}");
-    }
+    ]);
 }
 
 #[test]
@@ -133,7 +139,7 @@ fn assertions_that_go_are_told_but_those_of_a_release() {
 
 #[test]
 fn words_that_stand_for_others() {
-    for (stmts, expected) in [
+    assert_all(&[
         ("v[i] = +u[i] - (+u[j]) * +2;", "v[i]=u[i]-(u[j])*2;"),
         ("v[i] = u[i] = 1 + + 2;", "{u[i]=1+2;v[i]=u[i];}"),
         ("v[i] = u[i] = x = 0;", "{x=0;u[i]=0;v[i]=0;}"),
@@ -155,10 +161,8 @@ fn words_that_stand_for_others() {
             r"v[i] = u[i] == 'X' ? ' ' : '\n' - '\0'; p[i] = '\x41';",
             "v[i]=u[i]==88?32:10-0;p[i]=65;",
         ),
-    ] {
-        assert_eq!(inner(stmts), expected, "{stmts}");
-    }
-    for kept in [
+    ]);
+    assert_kept(&[
         "v[i & j] = 1;",
         "v[i & 2] = 1;",
         "v[i++] = u[k++] = 1;",
@@ -167,7 +171,5 @@ fn words_that_stand_for_others() {
         "p[odd(i)] %= 3;",
         "q = u, u = v, v = q;",
         "for (i = k = 0; i < n; i++, k++) v[i] = 1;",
-    ] {
-        assert_eq!(inner(kept), "unchanged", "{kept}");
-    }
+    ]);
 }
